@@ -1,0 +1,100 @@
+#include "analysis/timeline.h"
+
+#include <algorithm>
+
+namespace gapscope {
+
+void Timeline::credit(Slice& slice, TimeKind kind, std::int64_t ns) {
+  switch (kind) {
+    case TimeKind::compute:
+      slice.compute_ns += ns;
+      slice.busy_ns += ns;
+      break;
+    case TimeKind::comm_exposed:
+    case TimeKind::copy_only:
+      slice.busy_ns += ns;
+      break;
+    case TimeKind::idle:
+      slice.idle_ns += ns;
+      break;
+    case TimeKind::unknown:
+      break;
+  }
+}
+
+void Timeline::halve() {
+  const std::size_t n = fine_.size();
+  for (std::size_t i = 0; i < n; i += 2) {
+    Slice sum = fine_[i];
+    if (i + 1 < n) {
+      sum.busy_ns += fine_[i + 1].busy_ns;
+      sum.compute_ns += fine_[i + 1].compute_ns;
+      sum.idle_ns += fine_[i + 1].idle_ns;
+    }
+    fine_[i / 2] = sum;
+  }
+  fine_.resize((n + 1) / 2);
+  ++shift_;
+}
+
+// Makes slices for all of [begin_ns, end_ns).
+void Timeline::cover(std::int64_t begin_ns, std::int64_t end_ns) {
+  if (fine_.empty()) {
+    fine_.reserve(kFine);
+    origin_ns_ = begin_ns;
+  }
+  while (true) {
+    const std::int64_t before =
+        begin_ns >= origin_ns_ ? 0 : ((origin_ns_ - begin_ns - 1) >> shift_) + 1;
+    const std::int64_t size = static_cast<std::int64_t>(fine_.size());
+    const std::int64_t after = end_ns <= origin_ns_ ? size : index(end_ns - 1) + 1;
+    // Compared one by one: with 1 ns slices their sum may not fit.
+    if (before <= kFine && after <= kFine && before + std::max(size, after) <= kFine) {
+      fine_.insert(fine_.begin(), static_cast<std::size_t>(before), Slice{});
+      origin_ns_ -= before << shift_;
+      if (after > size) fine_.resize(static_cast<std::size_t>(before + after));
+      return;
+    }
+    halve();
+  }
+}
+
+void Timeline::add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
+  if (end_ns <= begin_ns || begin_ns < 0) return;
+  if (begin_ns < origin_ns_ || fine_.empty() ||
+      index(end_ns - 1) >= static_cast<std::int64_t>(fine_.size())) {
+    cover(begin_ns, end_ns);
+  }
+  std::int64_t at = begin_ns;
+  for (std::int64_t i = index(begin_ns); at < end_ns; ++i) {
+    // Left to the end of slice i, without forming an end that may not fit.
+    const std::int64_t left =
+        (std::int64_t{1} << shift_) - ((at - origin_ns_) & ((std::int64_t{1} << shift_) - 1));
+    const std::int64_t take = std::min(left, end_ns - at);
+    credit(fine_[static_cast<std::size_t>(i)], kind, take);
+    at += take;
+  }
+}
+
+Timeline::Result Timeline::finish(std::int64_t begin_ns, std::int64_t end_ns) const {
+  Result result;
+  if (fine_.empty() || end_ns <= begin_ns) return result;
+  const std::int64_t size = static_cast<std::int64_t>(fine_.size());
+  const std::int64_t first = begin_ns <= origin_ns_ ? 0 : std::min(index(begin_ns), size - 1);
+  const std::int64_t last =
+      end_ns - 1 <= origin_ns_ ? first : std::clamp(index(end_ns - 1), first, size - 1);
+  const std::int64_t group = (last - first + kMaxSlices) / kMaxSlices;
+  result.slices.resize(static_cast<std::size_t>((last - first) / group + 1));
+  result.slice_ns = group << shift_;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const Slice& from = fine_[static_cast<std::size_t>(i)];
+    Slice& to =
+        result.slices[static_cast<std::size_t>((std::clamp(i, first, last) - first) / group)];
+    to.busy_ns += from.busy_ns;
+    to.compute_ns += from.compute_ns;
+    to.idle_ns += from.idle_ns;
+  }
+  return result;
+}
+
+}  // namespace gapscope

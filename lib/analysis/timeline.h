@@ -1,0 +1,54 @@
+// Where a device's time went over the run, in at most 60 slices, although nobody knows beforehand
+// how long the run will be.
+//
+// Inside are up to 960 slices of 2^k ns each; they start at 1 ns, and when time outgrows them
+// neighbours are added together and k grows. An interval is split over the slices that it touches
+// to the nanosecond, so that sums over all slices are exact at any time. Memory is fixed: 23 KB.
+//
+// Thread-safety: none, one owner.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "report/report.h"
+
+namespace gapscope {
+
+// The parts that a device's window is split into; see report::TimeSplit.
+enum class TimeKind : std::uint8_t { compute, comm_exposed, copy_only, idle, unknown };
+
+class Timeline {
+ public:
+  // Time [begin_ns, end_ns) was of that kind. Any order, best ascending; intervals must not overlap
+  // (they would add up twice). Empty and inverted ones are ignored. Times are >= 0.
+  void add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind);
+
+  struct Result {
+    std::vector<report::Device::Slice> slices;
+    std::int64_t slice_ns = 0;
+  };
+  // Slices over the window [begin_ns, end_ns), the first one beginning at begin_ns or up to one
+  // 480th of the time covered before it. At most 60; 48 or more when the window is longer than
+  // 60 ns and all that was added lies inside. What was added outside the window is found in the
+  // first and the last slice, so that sums stay exact. May be called at any time.
+  Result finish(std::int64_t begin_ns, std::int64_t end_ns) const;
+
+  static constexpr std::int64_t kMaxSlices = 60;
+
+ private:
+  static constexpr std::int64_t kFine = 16 * kMaxSlices;
+
+  using Slice = report::Device::Slice;
+  static void credit(Slice& slice, TimeKind kind, std::int64_t ns);
+  void cover(std::int64_t begin_ns, std::int64_t end_ns);
+  void halve();
+  std::int64_t index(std::int64_t time_ns) const { return (time_ns - origin_ns_) >> shift_; }
+
+  std::int64_t origin_ns_ = 0;  // begin of fine_[0]
+  int shift_ = 0;               // each is 2^shift_ ns
+  std::vector<Slice> fine_;     // at most kFine
+};
+
+}  // namespace gapscope
