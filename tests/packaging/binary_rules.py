@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What must hold for the binaries that users load: DESIGN's "private and self-contained".
+
+usage: binary_rules.py {exports|needed|nodelete} BINARY [HEADER]
+"""
+import re
+import subprocess
+import sys
+
+INJECTION = {"InitializeInjection", "InitializeInjectionNvtx2"}
+LIBC_FAMILY = re.compile(r"^(lib(c|m|dl|pthread|rt)\.so\.\d+|ld-linux[-\w]*\.so\.\d+)$")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def declared(header):
+    """The functions that the public C header declares."""
+    with open(header, encoding="utf-8") as file:
+        return set(re.findall(r"^GAPSCOPE_API\b[^;]*?\b(gapscope_\w+)\(", file.read(), re.M))
+
+
+def exports(binary, header):
+    """Exported are the C interface and the two entry points of the driver and NVTX: no more."""
+    lines = output("nm", "-D", "--defined-only", binary).splitlines()
+    found = {line.split()[-1].split("@")[0] for line in lines}
+    wanted = declared(header) | INJECTION
+    if len(wanted) <= len(INJECTION):
+        yield f"no function found in {header}"
+    yield from (f"exported, but not of the interface: {name}" for name in sorted(found - wanted))
+    yield from (f"declared, but not exported: {name}" for name in sorted(wanted - found))
+
+
+def needed(binary, _):
+    """Nothing is needed at run time beyond libc's own family, and from no path of ours."""
+    dynamic = output("readelf", "-dW", binary)
+    libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+    if not libraries:
+        yield "no NEEDED entry: is this a dynamic binary?"
+    yield from (f"needs {name}" for name in libraries if not LIBC_FAMILY.match(name))
+    yield from re.findall(r"\((?:RPATH|RUNPATH|TEXTREL)\).*", dynamic)
+    if " RWE " in "".join(re.findall(r"GNU_STACK.*", output("readelf", "-lW", binary))):
+        yield "asks for an executable stack"
+
+
+def nodelete(binary, _):
+    """The library is never unmapped: threads of ours and CUPTI's pointers lead into it."""
+    if not re.search(r"\(FLAGS_1\).*NODELETE", output("readelf", "-dW", binary)):
+        yield "not linked with -z nodelete"
+
+
+def main():
+    rule, binary = sys.argv[1:3]
+    check = {"exports": exports, "needed": needed, "nodelete": nodelete}[rule]
+    broken = list(check(binary, sys.argv[3] if len(sys.argv) > 3 else None))
+    for line in broken:
+        print(f"{binary}: {line}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
