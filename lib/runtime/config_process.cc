@@ -1,0 +1,116 @@
+#include "runtime/config_process.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/config_parse.h"
+
+extern char** environ;
+
+namespace gapscope {
+namespace config {
+
+std::string detect_rank(const Environment& environment) {
+  struct Launcher {
+    std::string_view rank, size;
+  };
+  // torchrun and most others first: where they run below Slurm or MPI, theirs is the program's
+  // view.
+  constexpr Launcher launchers[] = {{"RANK", "WORLD_SIZE"},
+                                    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                    {"PMI_RANK", "PMI_SIZE"},
+                                    {"SLURM_PROCID", "SLURM_NTASKS"}};
+  for (const Launcher& launcher : launchers) {
+    // Anyone may use such a name for something else; a rank is a number.
+    const auto rank = parse_number(environment_value(environment, launcher.rank));
+    if (!rank) continue;
+    const auto size = parse_number(environment_value(environment, launcher.size));
+    return size ? absl::StrCat(*rank, "/", *size) : absl::StrCat(*rank);
+  }
+  return {};
+}
+
+bool is_utf8_locale(const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view value = environment_value(environment, name);
+    if (value.empty()) continue;
+    const std::string lower = absl::AsciiStrToLower(value);
+    return absl::StrContains(lower, "utf-8") || absl::StrContains(lower, "utf8");
+  }
+  return false;
+}
+
+void read_process(const Environment& environment, Config& config) {
+  config.rank = detect_rank(environment);
+  config.no_color = !environment_value(environment, "NO_COLOR").empty();
+  config.utf8_locale = is_utf8_locale(environment);
+  config.cuda_home = std::string(environment_value(environment, "CUDA_HOME"));
+  if (config.cuda_home.empty()) {
+    config.cuda_home = std::string(environment_value(environment, "CUDA_PATH"));
+  }
+}
+
+}  // namespace config
+
+Environment environ_entries() {
+  Environment entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    entries.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return entries;
+}
+
+namespace {
+
+// A host name may hold anything; in a file's name it must not add a folder.
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
+  std::string host = name.data();
+  for (char& c : host) {
+    if (c == '/') c = '_';
+  }
+  return host;
+}
+
+}  // namespace
+
+std::string expand_path(const std::string& pattern, const Environment& environment) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char next = i + 1 < pattern.size() ? pattern[i + 1] : '\0';
+    if (pattern[i] != '%' || next == '\0') {
+      out += pattern[i];
+      continue;
+    }
+    ++i;
+    if (next == 'p') {
+      absl::StrAppend(&out, getpid());
+    } else if (next == 'h') {
+      out += host_name();
+    } else if (next == 'r') {
+      const std::string rank = config::detect_rank(environment);
+      out += rank.empty() ? "0" : rank.substr(0, rank.find('/'));
+    } else if (next == '%') {
+      out += '%';
+    } else if (const std::size_t close = pattern.find('}', i);
+               next == 'q' && i + 1 < pattern.size() && pattern[i + 1] == '{' &&
+               close != std::string::npos) {
+      out += environment_value(environment, std::string_view(pattern).substr(i + 2, close - i - 2));
+      i = close;
+    } else {
+      out += '%';
+      out += next;
+    }
+  }
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,153 @@
+#include "runtime/config_table.h"
+
+#include <array>
+
+#include "absl/strings/ascii.h"
+#include "runtime/config_parse.h"
+
+namespace gapscope::config {
+namespace {
+
+constexpr std::uint64_t kKiB = 1ull << 10;
+constexpr std::uint64_t kMiB = 1ull << 20;
+constexpr std::uint64_t kGiB = 1ull << 30;
+
+template <bool Config::*kField>
+bool set_bool(std::string_view value, const Environment&, Config& config) {
+  const auto parsed = parse_bool(value);
+  if (parsed) config.*kField = *parsed;
+  return parsed.has_value();
+}
+
+template <std::string Config::*kField>
+bool set_path(std::string_view value, const Environment& environment, Config& config) {
+  config.*kField = expand_path(std::string(value), environment);
+  return true;
+}
+
+template <std::uint64_t Config::*kField, std::uint64_t kFrom, std::uint64_t kTo>
+bool set_size(std::string_view value, const Environment&, Config& config) {
+  const auto parsed = parse_size(value);
+  if (!parsed || *parsed < kFrom || *parsed > kTo) return false;
+  config.*kField = *parsed;
+  return true;
+}
+
+template <std::uint64_t Config::*kField, std::uint64_t kFrom, std::uint64_t kTo>
+bool set_number(std::string_view value, const Environment&, Config& config) {
+  const auto parsed = parse_number(value);
+  if (!parsed || *parsed < kFrom || *parsed > kTo) return false;
+  config.*kField = *parsed;
+  return true;
+}
+
+bool set_capture(std::string_view value, const Environment&, Config& config) {
+  const auto parsed = parse_capture(value);
+  if (!parsed) return false;
+  config.capture = *parsed;
+  config.capture_text = std::string(value);
+  return true;
+}
+
+bool set_graphs(std::string_view value, const Environment&, Config& config) {
+  const std::string word = absl::AsciiStrToLower(value);
+  if (word != "node" && word != "graph") return false;
+  config.graphs = word == "node" ? GraphMode::node : GraphMode::graph;
+  return true;
+}
+
+bool set_colour(std::string_view value, const Environment&, Config& config) {
+  const std::string word = absl::AsciiStrToLower(value);
+  if (word == "auto") {
+    config.colour = ColourMode::auto_;
+  } else if (word == "always") {
+    config.colour = ColourMode::always;
+  } else if (word == "never") {
+    config.colour = ColourMode::never;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Defaults are written here once more for people to read; a test holds them to Config's own.
+constexpr Row kRows[] = {
+    {{"GAPSCOPE_ENABLED", "0|1", "1", "0 leaves the process alone."},
+     "0 or 1",
+     set_bool<&Config::enabled>},
+    {{"GAPSCOPE_REPORT", "path", "",
+      "Writes the whole report as JSON to this file at the end. In paths %p stands for the process "
+      "id, %h for the host name, %r for the rank, %q{NAME} for an environment variable, %% for a "
+      "percent sign."},
+     "",
+     set_path<&Config::report_path>},
+    {{"GAPSCOPE_OUTPUT", "path", "", "Writes the page to this file instead of stderr."},
+     "",
+     set_path<&Config::output_path>},
+    {{"GAPSCOPE_QUIET", "0|1", "0", "1 prints no page."}, "0 or 1", set_bool<&Config::quiet>},
+    {{"GAPSCOPE_COLOR", "auto|always|never", "auto",
+      "Colour on the page; auto means on a terminal and without NO_COLOR."},
+     "auto, always or never",
+     set_colour},
+    {{"GAPSCOPE_CAPTURE", "all|range|steps:A-B|time:X+Y", "all",
+      "What is counted: everything; what is launched between cudaProfilerStart and "
+      "cudaProfilerStop; the steps A to B (from 0, both included); or a time of length Y that "
+      "begins X after the first device operation (time:60s+30s)."},
+     "all, range, steps:20-300 or time:60s+30s",
+     set_capture},
+    {{"GAPSCOPE_GRAPHS", "node|graph", "node",
+      "How CUDA graphs are seen: every node, or each launch as one block, which costs less."},
+     "node or graph",
+     set_graphs},
+    {{"GAPSCOPE_RECORD", "path", "", "Writes a recording for `gapscope replay` to this file."},
+     "",
+     set_path<&Config::record_path>},
+    {{"GAPSCOPE_RECORD_LIMIT", "size", "1GiB",
+      "Stops the recording (not the report) at this size on disk."},
+     "a size from 64KiB to 1TiB, for example 1GiB",
+     set_size<&Config::record_limit_bytes, 64 * kKiB, 1024 * kGiB>},
+    {{"GAPSCOPE_CUPTI_PATH", "path", "", "The libcupti to use: its file, or the folder it is in."},
+     "",
+     set_path<&Config::cupti_path>},
+    {{"GAPSCOPE_RING_SIZE", "size", "512KiB",
+      "Buffer for the calls of each launching thread, rounded up to a power of two; a full one "
+      "drops records and counts them."},
+     "a size from 16KiB to 1GiB, for example 512KiB",
+     set_size<&Config::ring_bytes, 16 * kKiB, kGiB>},
+    {{"GAPSCOPE_BUFFER_SIZE", "size", "4MiB", "Size of one CUPTI activity buffer."},
+     "a size from 64KiB to 256MiB, for example 4MiB",
+     set_size<&Config::buffer_bytes, 64 * kKiB, 256 * kMiB>},
+    {{"GAPSCOPE_BUFFER_LIMIT", "size", "64MiB",
+      "Most memory for all CUPTI activity buffers together; at least two of them."},
+     "a size from 128KiB to 64GiB, for example 64MiB",
+     set_size<&Config::buffer_limit_bytes, 128 * kKiB, 64 * kGiB>},
+    {{"GAPSCOPE_FLUSH_MS", "milliseconds", "300",
+      "How often CUPTI is asked for finished records while records flow."},
+     "milliseconds from 10 to 60000",
+     set_number<&Config::flush_ms, 10, 60000>},
+    {{"GAPSCOPE_EXIT_WAIT_MS", "milliseconds", "1000",
+      "Longest wait at exit for records of operations that are still under way."},
+     "milliseconds from 0 to 600000",
+     set_number<&Config::exit_wait_ms, 0, 600000>},
+    {{"GAPSCOPE_VERBOSE", "0|1", "0", "1 says on stderr what is found and done at the start."},
+     "0 or 1",
+     set_bool<&Config::verbose>},
+};
+
+constexpr auto kOptions = [] {
+  std::array<ConfigOption, std::size(kRows)> options{};
+  for (std::size_t i = 0; i < options.size(); ++i) options[i] = kRows[i].option;
+  return options;
+}();
+
+}  // namespace
+
+absl::Span<const Row> table() { return kRows; }
+
+}  // namespace gapscope::config
+
+namespace gapscope {
+
+absl::Span<const ConfigOption> config_options() { return config::kOptions; }
+
+}  // namespace gapscope
