@@ -23,6 +23,7 @@ struct TimeSplit {
   std::int64_t copy_only_ns = 0;     // copies or sets run and no kernel
   std::int64_t idle_ns = 0;
   std::int64_t unknown_ns = 0;  // a launch without a device record may have run here
+  bool operator==(const TimeSplit&) const = default;
 };
 
 // From a bounded histogram: relative error of percentiles at most 1 %; min, max, total exact.
@@ -35,6 +36,7 @@ struct Distribution {
   std::int64_t p90_ns = 0;
   std::int64_t p99_ns = 0;
   double stddev_ns = 0;
+  bool operator==(const Distribution&) const = default;
 };
 
 struct Kernel {
@@ -49,22 +51,25 @@ struct Kernel {
   std::uint32_t block[3] = {0, 0, 0};
   std::uint32_t registers_per_thread = 0;
   std::uint64_t shared_bytes = 0;
+  bool operator==(const Kernel&) const = default;
 };
 
 struct Family {
   std::string name;
   std::int64_t calls = 0;
   std::int64_t total_ns = 0;  // sum over streams
+  bool operator==(const Family&) const = default;
 };
 
 struct Copy {
-  std::string direction;    // "HtoD", "DtoH", "DtoD", "HtoH", "PtoP", "set"
-  std::string source;       // "pageable", "pinned", "device", ...; empty for sets
+  std::string direction;  // "HtoD", "DtoH", "DtoD", "HtoH", "PtoP", "set"
+  std::string source;     // "pageable", "pinned", "device", ...; empty for sets
   std::string destination;
   std::int64_t bytes = 0;
-  std::int64_t hidden_ns = 0;   // of time.total_ns, while some kernel ran
-  std::int64_t same_stream = 0; // how many ran on a stream that also ran kernels
-  Distribution time;            // time.count copies; total is a sum over streams
+  std::int64_t hidden_ns = 0;    // of time.total_ns, while some kernel ran
+  std::int64_t same_stream = 0;  // how many ran on a stream that also ran kernels
+  Distribution time;             // time.count copies; total is a sum over streams
+  bool operator==(const Copy&) const = default;
 };
 
 struct LongGap {
@@ -73,23 +78,27 @@ struct LongGap {
   std::string before;  // short name of the operation that ended last before it
   std::string after;   // and of the one that ended it
   std::string cause;
+  bool operator==(const LongGap&) const = default;
 };
 
 struct Gaps {
-  std::int64_t count = 0;        // all maximal idle intervals
-  std::int64_t listed_count = 0; // of 5 us (kListFloorNs) or more
+  std::int64_t count = 0;         // all maximal idle intervals
+  std::int64_t listed_count = 0;  // of 5 us (kListFloorNs) or more
   std::int64_t listed_ns = 0;
   std::int64_t half_ns = 0;      // half of the idle time is in gaps of this length or more
   std::vector<LongGap> longest;  // at most 5
   struct Bin {
     std::int64_t from_ns, count, total_ns;
+    bool operator==(const Bin&) const = default;
   };
-  std::vector<Bin> histogram;    // by powers of two
+  std::vector<Bin> histogram;  // by powers of two
+  bool operator==(const Gaps&) const = default;
 };
 
 struct Evidence {
   std::string text;
   std::int64_t ns = 0;
+  bool operator==(const Evidence&) const = default;
 };
 
 // One entry of "why idle". The idle_ns of a device's causes add up to its idle_ns exactly.
@@ -98,12 +107,14 @@ struct Cause {
   std::int64_t idle_ns = 0;
   std::int64_t gaps = 0;
   std::vector<Evidence> evidence;  // largest first, at most 5
+  bool operator==(const Cause&) const = default;
 };
 
 struct Finding {
   std::string finding;  // "copy not overlapped", "exposed communication", ...
   std::string text;
   std::int64_t ns = 0;
+  bool operator==(const Finding&) const = default;
 };
 
 struct Device {
@@ -111,7 +122,7 @@ struct Device {
   std::string name;
   std::string uuid;
   TimeSplit time;
-  std::int64_t spacing_ns = 0;  // part of idle: gaps < 5 us whose next operation was queued
+  std::int64_t spacing_ns = 0;       // part of idle: gaps < 5 us whose next operation was queued
   std::int64_t launch_bound_ns = 0;  // part of idle: next operation not yet launched (first-light
                                      // estimate; causes refine it)
   std::int64_t copy_ns = 0;          // union of copies and sets
@@ -121,30 +132,33 @@ struct Device {
   std::int64_t kernel_sum_ns = 0;    // sum over streams: not busy time
   std::int64_t operations = 0;       // kernels, copies, sets
   std::int64_t streams = 0;
-  std::int64_t first_op_ns = 0;      // CLOCK_REALTIME
+  std::int64_t first_op_ns = 0;  // CLOCK_REALTIME
   std::int64_t last_op_ns = 0;
   std::int64_t graph_granular_ns = 0;  // of compute, known only as whole graphs
   Gaps gaps;
   std::vector<Cause> causes;      // largest first
   std::vector<Finding> findings;  // largest first
-  std::vector<Kernel> kernels;    // by alone_ns + share of time.total_ns, largest first; all of them
+  std::vector<Kernel> kernels;  // by alone_ns + share of time.total_ns, largest first; all of them
   std::int64_t kernel_names = 0;  // distinct names seen; more than kernels.size() when capped
   std::vector<Family> families;
   std::vector<Copy> copies;
   struct Slice {
     std::int64_t busy_ns, compute_ns, idle_ns;
+    bool operator==(const Slice&) const = default;
   };
   std::vector<Slice> timeline;  // at most 60 slices of slice_ns over the window
   std::int64_t slice_ns = 0;
+  bool operator==(const Device&) const = default;
 };
 
 struct HostCall {
-  std::string name;      // the runtime's word: "cudaLaunchKernel"
-  std::string category;  // "launch", "blocking sync", ...
+  std::string name;              // the runtime's word: "cudaLaunchKernel"
+  std::string category;          // "launch", "blocking sync", ...
   std::int64_t blocking_ns = 0;  // of time.total_ns, in calls that blocked
   std::int64_t failed = 0;
   std::int64_t captured = 0;
   Distribution time;
+  bool operator==(const HostCall&) const = default;
 };
 
 // Blocking calls of one name: how the device spent that time.
@@ -154,6 +168,7 @@ struct Wait {
   std::int64_t total_ns = 0;
   std::int64_t gpu_busy_ns = 0;
   std::int64_t gpu_idle_ns = 0;
+  bool operator==(const Wait&) const = default;
 };
 
 // The window's four shares; they add up to window_ns.
@@ -164,6 +179,7 @@ struct Overlap {
   std::int64_t cpu_only_ns = 0;
   std::int64_t neither_ns = 0;
   std::string basis;  // what counts as CPU work: "CUDA calls only" or "sampled threads"
+  bool operator==(const Overlap&) const = default;
 };
 
 struct Steps {
@@ -173,17 +189,19 @@ struct Steps {
   std::int64_t worst_index = 0;
   std::string worst_cause;
   std::int64_t slow_period = 0;  // every n-th step is slow, 0 if no period
+  bool operator==(const Steps&) const = default;
 };
 
 struct Range {
   std::string path;  // "Step/Forward"
   std::int64_t calls = 0;
   std::int64_t host_ns = 0;
-  std::int64_t device_span_ns = 0;   // first enclosed operation's start to last one's end
+  std::int64_t device_span_ns = 0;  // first enclosed operation's start to last one's end
   std::int64_t device_union_ns = 0;
-  std::int64_t idle_ns = 0;          // device idle inside the span
+  std::int64_t idle_ns = 0;  // device idle inside the span
   std::int64_t kernels = 0;
-  bool via_thread = false;           // some work was launched by threads that the owner waits for
+  bool via_thread = false;  // some work was launched by threads that the owner waits for
+  bool operator==(const Range&) const = default;
 };
 
 // Everything that depends on which part of the run is looked at.
@@ -193,6 +211,7 @@ struct Scope {
   std::vector<Wait> waits;
   Overlap overlap;
   std::vector<Range> ranges;
+  bool operator==(const Scope&) const = default;
 };
 
 struct Advice {
@@ -200,6 +219,7 @@ struct Advice {
   std::string source;
   double before_ms = 0;
   double after_ms = 0;
+  bool operator==(const Advice&) const = default;
 };
 
 struct Process {
@@ -218,6 +238,7 @@ struct Process {
   std::string python;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
+  bool operator==(const Process&) const = default;
 };
 
 // Counts of records over the whole run, captured range or not.
@@ -228,12 +249,13 @@ struct Records {
   std::int64_t dropped_cupti = 0;  // CUPTI's own count, and spare buffers thrown away
   std::int64_t invalid = 0;        // timestamps that cannot be
   std::int64_t unmatched = 0;      // launches whose device record never came
-  std::int64_t orphaned = 0;       // device records without a call (device-launched graphs, lost calls)
-  std::int64_t late = 0;           // records that came after their time had been finalised
-  std::int64_t captured = 0;       // launches captured into a graph: no record expected
-  std::int64_t failed = 0;         // calls that returned an error
-  std::int64_t outside = 0;        // device operations outside GAPSCOPE_CAPTURE
-  std::int64_t overflow = 0;       // pending tables at their cap: closed early
+  std::int64_t orphaned = 0;  // device records without a call (device-launched graphs, lost calls)
+  std::int64_t late = 0;      // records that came after their time had been finalised
+  std::int64_t captured = 0;  // launches captured into a graph: no record expected
+  std::int64_t failed = 0;    // calls that returned an error
+  std::int64_t outside = 0;   // device operations outside GAPSCOPE_CAPTURE
+  std::int64_t overflow = 0;  // pending tables at their cap: closed early
+  bool operator==(const Records&) const = default;
 };
 
 // This library's own figures. Not compared between a live run and its replay.
@@ -245,6 +267,7 @@ struct Self {
   std::int64_t buffer_bytes = 0;
   std::int64_t exit_ns = 0;
   std::int64_t rings = 0;
+  bool operator==(const Self&) const = default;
 };
 
 struct Report {
@@ -257,11 +280,12 @@ struct Report {
   std::int64_t warmup_ns = 0;   // whole window - steady window, before it
   std::int64_t tail_ns = 0;     // last device operation to end
   std::int64_t complete_until_ns = 0;
-  bool truncated = false;       // CUPTI went away in the middle, or the recording ended early
+  bool truncated = false;  // CUPTI went away in the middle, or the recording ended early
   std::vector<Advice> advice;
   std::vector<std::string> warnings;
   Records records;
   Self self;
+  bool operator==(const Report&) const = default;
 };
 
 }  // namespace gapscope::report
