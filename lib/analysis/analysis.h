@@ -17,8 +17,9 @@ namespace gapscope {
 struct CaptureSpec {
   enum class Mode : std::uint8_t { all, range, steps, time };
   Mode mode = Mode::all;
-  std::uint64_t first = 0;  // steps: first step counted (from 0); time: ns after the first operation
-  std::uint64_t last = 0;   // steps: last step counted; time: end in ns after the first operation
+  std::uint64_t first =
+      0;                   // steps: first step counted (from 0); time: ns after the first operation
+  std::uint64_t last = 0;  // steps: last step counted; time: end in ns after the first operation
 };
 
 struct AnalysisOptions {

@@ -78,18 +78,29 @@ ApiCategory api_category(ApiId id) { return row(id).category; }
 
 std::string_view category_name(ApiCategory category) {
   switch (category) {
-    case launch: return "launch";
-    case graph_launch: return "graph launch";
-    case copy: return "copy";
-    case set: return "set";
-    case sync: return "blocking sync";
-    case alloc: return "allocation";
-    case free_: return "free";
-    case module_load: return "module load";
-    case graph_build: return "graph build";
-    case profiler: return "profiler control";
+    case launch:
+      return "launch";
+    case graph_launch:
+      return "graph launch";
+    case copy:
+      return "copy";
+    case set:
+      return "set";
+    case sync:
+      return "blocking sync";
+    case alloc:
+      return "allocation";
+    case free_:
+      return "free";
+    case module_load:
+      return "module load";
+    case graph_build:
+      return "graph build";
+    case profiler:
+      return "profiler control";
     case other:
-    case count_: break;
+    case count_:
+      break;
   }
   return "other";
 }

@@ -18,34 +18,34 @@ namespace gapscope {
 // Values are part of the recording format: never renumber, only append.
 enum class RecordKind : std::uint8_t {
   none = 0,
-  kernel = 1,         // KernelRecord, from the device
-  copy = 2,           // CopyRecord, from the device (peer copies included)
-  set = 3,            // SetRecord, from the device
-  sync = 4,           // SyncRecord, CUPTI's synchronisation activity
-  overhead = 5,       // OverheadRecord, CUPTI's own and the driver's overhead
-  graph = 6,          // GraphRecord, one whole graph launch (GAPSCOPE_GRAPHS=graph)
-  api_call = 7,       // ApiCallRecord, one CUDA call of an application thread
-  mark = 8,           // MarkRecord, steps, ranges and capture switches
-  lost = 9,           // LostRecord, where a full ring dropped records
-  tick = 10,          // TickRecord, every decision that a timer makes
-  string_def = 11,    // StringDefRecord, an interned string (kernel or range name)
-  meta = 12,          // MetaRecord, one fact about the process or the environment
-  device_info = 13,   // DeviceInfoRecord
-  thread_info = 14,   // ThreadInfoRecord
-  data_quality = 15,  // DataQualityRecord, what decoding had to set aside
-  clock_step = 16,    // ClockStepRecord, the wall clock was stepped
-  thread_sample = 17, // ThreadSampleRecord, what a launching thread was doing (host/)
-  gc = 18,            // GcRecord, one garbage collection of the interpreter (host/)
-  throttle = 19,      // ThrottleRecord, cgroup CPU throttling (host/)
-  text_mark = 20,     // TextMarkRecord, ring only: a mark with its name inline, not yet interned
-  count_              // one past the last
+  kernel = 1,          // KernelRecord, from the device
+  copy = 2,            // CopyRecord, from the device (peer copies included)
+  set = 3,             // SetRecord, from the device
+  sync = 4,            // SyncRecord, CUPTI's synchronisation activity
+  overhead = 5,        // OverheadRecord, CUPTI's own and the driver's overhead
+  graph = 6,           // GraphRecord, one whole graph launch (GAPSCOPE_GRAPHS=graph)
+  api_call = 7,        // ApiCallRecord, one CUDA call of an application thread
+  mark = 8,            // MarkRecord, steps, ranges and capture switches
+  lost = 9,            // LostRecord, where a full ring dropped records
+  tick = 10,           // TickRecord, every decision that a timer makes
+  string_def = 11,     // StringDefRecord, an interned string (kernel or range name)
+  meta = 12,           // MetaRecord, one fact about the process or the environment
+  device_info = 13,    // DeviceInfoRecord
+  thread_info = 14,    // ThreadInfoRecord
+  data_quality = 15,   // DataQualityRecord, what decoding had to set aside
+  clock_step = 16,     // ClockStepRecord, the wall clock was stepped
+  thread_sample = 17,  // ThreadSampleRecord, what a launching thread was doing (host/)
+  gc = 18,             // GcRecord, one garbage collection of the interpreter (host/)
+  throttle = 19,       // ThrottleRecord, cgroup CPU throttling (host/)
+  text_mark = 20,      // TextMarkRecord, ring only: a mark with its name inline, not yet interned
+  count_               // one past the last
 };
 inline constexpr std::size_t kRecordKinds = static_cast<std::size_t>(RecordKind::count_);
 
 struct RecordHeader {
   std::uint16_t size_bytes;  // whole record, header and trailing text included; multiple of 8
   RecordKind kind;
-  std::uint8_t flags;   // meaning depends on the kind
+  std::uint8_t flags;    // meaning depends on the kind
   std::uint32_t thread;  // dense index of the producing application thread, kNoThread if none
 };
 inline constexpr std::uint32_t kNoThread = 0xffffffffu;
@@ -151,15 +151,15 @@ struct SyncRecord {
 
 enum class OverheadType : std::uint8_t {
   unknown,
-  driver_compiler,         // cause: compilation
-  buffer_flush,            // cause: profiler
-  instrumentation,         // cause: profiler
-  resource,                // cause: profiler
-  module_loading,          // RUNTIME_TRIGGERED_MODULE_LOADING; cause: compilation, module loading
-  lazy_function_loading,   // cause: compilation, module loading
-  command_buffer_full,     // the launch queue was full: the call that overlaps it waited
-  buffer_request,          // ACTIVITY_BUFFER_REQUEST; cause: profiler
-  uvm_init                 // UVM_ACTIVITY_INIT; cause: profiler
+  driver_compiler,        // cause: compilation
+  buffer_flush,           // cause: profiler
+  instrumentation,        // cause: profiler
+  resource,               // cause: profiler
+  module_loading,         // RUNTIME_TRIGGERED_MODULE_LOADING; cause: compilation, module loading
+  lazy_function_loading,  // cause: compilation, module loading
+  command_buffer_full,    // the launch queue was full: the call that overlaps it waited
+  buffer_request,         // ACTIVITY_BUFFER_REQUEST; cause: profiler
+  uvm_init                // UVM_ACTIVITY_INIT; cause: profiler
 };
 
 struct OverheadRecord {
@@ -188,12 +188,12 @@ enum class ApiCategory : std::uint8_t {
   graph_launch,
   copy,
   set,
-  sync,          // blocks by definition: always waiting
+  sync,  // blocks by definition: always waiting
   alloc,
   free_,
   module_load,
-  graph_build,   // instantiate, update, upload
-  profiler,      // cuProfilerStart/Stop
+  graph_build,  // instantiate, update, upload
+  profiler,     // cuProfilerStart/Stop
   count_
 };
 
@@ -207,8 +207,8 @@ enum ApiFlags : std::uint8_t {
 struct ApiCallRecord {
   static constexpr RecordKind kKind = RecordKind::api_call;
   RecordHeader header;
-  std::uint64_t start_ns;  // entry
-  std::uint64_t end_ns;    // exit
+  std::uint64_t start_ns;       // entry
+  std::uint64_t end_ns;         // exit
   std::uint64_t stream_handle;  // CUstream as passed; see kStreamPerThread below; 0 legacy default
   std::uint64_t bytes;          // copies, sets and allocations
   std::uint32_t correlation_id;
@@ -221,23 +221,23 @@ struct ApiCallRecord {
 
 enum class MarkKind : std::uint8_t {
   none,
-  step,         // gapscope_step(): a step ends and the next begins here
-  range_push,   // nested range of this thread (NVTX push or gapscope_range_push)
+  step,        // gapscope_step(): a step ends and the next begins here
+  range_push,  // nested range of this thread (NVTX push or gapscope_range_push)
   range_pop,
   range_start,  // process-wide range, ended by range_id from any thread
   range_end,
-  capture_on,   // cuProfilerStart, gapscope_start
+  capture_on,  // cuProfilerStart, gapscope_start
   capture_off,
-  instant,      // nvtxMark
+  instant,  // nvtxMark
 };
 
 struct MarkRecord {
   static constexpr RecordKind kKind = RecordKind::mark;
   RecordHeader header;
   std::uint64_t time_ns;
-  std::uint64_t range_id;  // range_start/range_end, else 0
-  std::uint32_t name_id;   // kNoString if none
-  std::uint32_t domain_id; // string id of the NVTX domain's name, kNoString for the default domain
+  std::uint64_t range_id;   // range_start/range_end, else 0
+  std::uint32_t name_id;    // kNoString if none
+  std::uint32_t domain_id;  // string id of the NVTX domain's name, kNoString for the default domain
   MarkKind mark;
   std::uint8_t pad[7];
 };
@@ -258,6 +258,9 @@ struct TextMarkRecord {
 inline constexpr std::size_t kMaxMarkText = 512;
 
 // A full ring dropped `count` records at this place of its thread's stream.
+// header.flags: kLostTotal marks the closing record of a stream, whose counts are the totals of all
+// drops (those marked before included, and those that no ring could mark).
+inline constexpr std::uint8_t kLostTotal = 1;
 struct LostRecord {
   static constexpr RecordKind kKind = RecordKind::lost;
   RecordHeader header;
@@ -277,10 +280,10 @@ enum class TickKind : std::uint8_t {
 struct TickRecord {
   static constexpr RecordKind kKind = RecordKind::tick;
   RecordHeader header;
-  std::uint64_t now_ns;        // when the drain began
-  std::uint64_t host_floor_ns; // every call record that is still to come has start_ns >= this
-                               // (min of the drain's begin and the entry of each call in progress)
-  std::uint64_t flushed_ns;    // begin of the last FlushAll(0) whose buffers were all consumed
+  std::uint64_t now_ns;         // when the drain began
+  std::uint64_t host_floor_ns;  // every call record that is still to come has start_ns >= this
+                                // (min of the drain's begin and the entry of each call in progress)
+  std::uint64_t flushed_ns;     // begin of the last FlushAll(0) whose buffers were all consumed
   TickKind tick;
   std::uint8_t pad[7];
 };
@@ -295,23 +298,23 @@ struct StringDefRecord {
 
 enum class MetaKey : std::uint8_t {
   none,
-  command,         // as /proc/self/cmdline, blanks between
+  command,  // as /proc/self/cmdline, blanks between
   pid,
-  rank,            // "0/8", empty when not distributed
+  rank,  // "0/8", empty when not distributed
   hostname,
-  version,         // gapscope's
+  version,  // gapscope's
   cupti_path,
-  cupti_version,   // API version as CUPTI reports it
+  cupti_version,  // API version as CUPTI reports it
   driver_version,
-  start_ns,        // when the library was initialised
-  end_ns,          // when it stopped recording
-  exit_status,     // "0", or empty when unknown
-  warning,         // may repeat: one line for the page
-  graphs,          // "node" or "graph"
-  nvtx,            // "attached", "not attached: reason"
-  python,          // interpreter version or why frames are off
-  capture,         // GAPSCOPE_CAPTURE as given
-  calibration,     // "kernel_ns=...,graph_node_ns=..." measured tracing cost
+  start_ns,     // when the library was initialised
+  end_ns,       // when it stopped recording
+  exit_status,  // "0", or empty when unknown
+  warning,      // may repeat: one line for the page
+  graphs,       // "node" or "graph"
+  nvtx,         // "attached", "not attached: reason"
+  python,       // interpreter version or why frames are off
+  capture,      // GAPSCOPE_CAPTURE as given
+  calibration,  // "kernel_ns=...,graph_node_ns=..." measured tracing cost
 };
 
 struct MetaRecord {
@@ -370,11 +373,11 @@ struct ThreadSampleRecord {
   RecordHeader header;  // thread: the sampled one
   std::uint64_t begin_ns;
   std::uint64_t end_ns;
-  std::uint64_t on_cpu_ns;       // of that interval, from the thread's CPU clock
+  std::uint64_t on_cpu_ns;  // of that interval, from the thread's CPU clock
   std::uint32_t os_thread_id;
-  std::uint32_t wait_id;         // string id: system call or wait channel, kNoString if running
-  std::uint32_t waits_for;       // thread index it waits for, kNoThread if unknown
-  char state;                    // of /proc/.../stat: R S D T ...
+  std::uint32_t wait_id;    // string id: system call or wait channel, kNoString if running
+  std::uint32_t waits_for;  // thread index it waits for, kNoThread if unknown
+  char state;               // of /proc/.../stat: R S D T ...
   std::uint8_t frame_count;
   std::uint8_t pad[2];
 };

@@ -1,0 +1,230 @@
+#include "cupti_backend.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "decode.h"
+#include "runtime/abi/instance.h"
+#include "runtime/clock.h"
+#include "runtime/files.h"
+
+namespace gapscope::cupti {
+namespace {
+
+// CUPTI's buffer callbacks carry no user data. Set once before the callbacks are registered.
+std::atomic<CuptiBackend*> g_backend{nullptr};
+
+constexpr std::size_t kSpareBytes = 64u << 10;
+// From this version on CUPTI takes "no buffer" for an answer and counts what it drops.
+constexpr std::uint32_t kNullBufferVersion = 27;
+
+constexpr CUpti_ActivityKind kKinds[] = {
+    CUPTI_ACTIVITY_KIND_DEVICE,   CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY,   CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+    CUPTI_ACTIVITY_KIND_OVERHEAD,
+};
+
+std::string permission_remedy() {
+  return "not permitted to trace the GPU: set the kernel module option "
+         "NVreg_RestrictProfilingToAdminUsers=0, or run as root / with CAP_SYS_ADMIN (in a "
+         "container: --cap-add=SYS_ADMIN)";
+}
+
+}  // namespace
+
+CuptiBackend::CuptiBackend() = default;
+CuptiBackend::~CuptiBackend() = default;
+
+absl::Status CuptiBackend::start(const Config& config, const BackendHost& host) {
+  auto api = load_cupti({config.cupti_path, config.cuda_home});
+  if (!api.ok()) return api.status();
+  api_ = *std::move(api);
+  wake_ = host.collector_wake;
+  pool_ = std::make_unique<BufferPool>(config.buffer_bytes, config.buffer_limit_bytes);
+  completed_ = std::make_unique<BufferRing>(4 * pool_->count());
+  g_backend.store(this, std::memory_order_release);
+  if (const absl::Status status = subscribe(); !status.ok()) return status;
+  callbacks_.attach(host.rings, host.collector_wake);
+  if (const absl::Status status = enable_activities(config); !status.ok()) {
+    callbacks_.stop_recording();
+    unsubscribe_after_error();
+    return status;
+  }
+  enable_callbacks();
+  return absl::OkStatus();
+}
+
+// Always before anything is enabled: without a subscription another tool in the process
+// (torch.profiler) would take our buffers away.
+absl::Status CuptiBackend::subscribe() {
+  char holder[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN + 64] = "";
+  CUptiResult result = CUPTI_ERROR_UNKNOWN;
+  if (api_.subscribe_v2 != nullptr) {
+    CUpti_SubscriberParams params{};
+    params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    params.subscriberName = "gapscope";
+    params.oldSubscriberName = holder;
+    params.oldSubscriberSize = sizeof holder;
+    result = api_.subscribe_v2(&subscriber_, &Callbacks::entry, &callbacks_, &params);
+  } else {
+    result = api_.subscribe(&subscriber_, &Callbacks::entry, &callbacks_);
+  }
+  if (result == CUPTI_SUCCESS) return absl::OkStatus();
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    holder[sizeof holder - 1] = '\0';
+    return absl::FailedPreconditionError(
+        fmt::format("another tool holds CUPTI{}{}: run without it (nsys, ncu, a debugger, "
+                    "torch.profiler), then try again",
+                    holder[0] != '\0' ? ": " : "", holder));
+  }
+  if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES) {
+    return absl::PermissionDeniedError(permission_remedy());
+  }
+  return absl::UnavailableError(
+      fmt::format("CUPTI ({}) cannot be used: {}", api_.path, api_.result_text(result)));
+}
+
+absl::Status CuptiBackend::enable_activities(const Config& config) {
+  if (api_.set_thread_id_type != nullptr) {
+    api_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  }
+  CUptiResult result = api_.activity_register_callbacks(&buffer_requested, &buffer_completed);
+  if (result != CUPTI_SUCCESS) {
+    return absl::UnavailableError(
+        fmt::format("CUPTI took no activity buffers: {}", api_.result_text(result)));
+  }
+  for (const CUpti_ActivityKind kind : kKinds) {
+    result = api_.activity_enable(kind);
+    if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES) {
+      return absl::PermissionDeniedError(permission_remedy());
+    }
+    const bool needed = kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    if (result != CUPTI_SUCCESS && needed) {
+      return absl::UnavailableError(
+          fmt::format("CUPTI does not trace kernels: {}", api_.result_text(result)));
+    }
+  }
+  if (config.graphs == GraphMode::graph) api_.activity_enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  // Without it a loop that polls events writes a record a poll.
+  if (api_.activity_enable_all_sync_records != nullptr) api_.activity_enable_all_sync_records(0);
+  return absl::OkStatus();
+}
+
+void CuptiBackend::enable_callbacks() {
+  // An id that this version does not have is refused; that is expected.
+  for (const CallInfo& call : call_table()) {
+    api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, call.cbid);
+  }
+  api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                       CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+  api_.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
+}
+
+void CuptiBackend::unsubscribe_after_error() {
+  for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
+  api_.unsubscribe(subscriber_);
+  subscriber_ = nullptr;
+}
+
+// Inside a launch or on a thread of CUPTI's: no lock, no allocation.
+void CuptiBackend::buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                    std::size_t* max_records) {
+  CuptiBackend* self = g_backend.load(std::memory_order_acquire);
+  *max_records = 0;
+  *size = self->pool_->buffer_bytes();
+  *buffer = self->pool_->take();
+  if (*buffer != nullptr) return;
+  *size = 0;
+  if (self->api_.version >= kNullBufferVersion) return;
+  // Such a version crashes without a buffer: a small one, whose content is counted as dropped.
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, kSpareBytes));
+  *size = *buffer == nullptr ? 0 : kSpareBytes;
+}
+
+void CuptiBackend::buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                    std::size_t size, std::size_t valid_size) {
+  CuptiBackend* self = g_backend.load(std::memory_order_acquire);
+  if (buffer == nullptr) return;
+  CompletedBuffer completed;
+  completed.data = buffer;
+  completed.size_bytes = size;
+  completed.valid_bytes = valid_size;
+  completed.context = context;
+  completed.stream = stream;
+  completed.spare = size == kSpareBytes && size != self->pool_->buffer_bytes();
+  // The queue holds more than the pool has; it can only be full of spares.
+  if (!self->completed_->push(completed)) {
+    self->lost_buffers_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+std::size_t CuptiBackend::collect(RecordSink& sink, Interner& interner) {
+  if (is_dead()) return 0;
+  std::size_t taken = 0;
+  CompletedBuffer buffer;
+  while (completed_->pop(&buffer)) {
+    take_in(buffer, sink, interner);
+    ++taken;
+  }
+  return taken;
+}
+
+void CuptiBackend::take_in(const CompletedBuffer& buffer, RecordSink& sink, Interner& interner) {
+  DecodeCounts counts;
+  std::uint64_t spare_records = 0;
+  if (buffer.spare) {
+    spare_records = count_records(api_, buffer.data, buffer.valid_bytes);
+  } else {
+    counts = decode_buffer(api_, buffer.data, buffer.valid_bytes, sink, interner);
+  }
+  std::size_t dropped = 0;
+  auto quality = make_record<DataQualityRecord>();
+  if (api_.activity_get_num_dropped_records(static_cast<CUcontext>(buffer.context), buffer.stream,
+                                            &dropped) == CUPTI_SUCCESS) {
+    quality.dropped_cupti = dropped;
+  }
+  if (!pool_->give_back(buffer.data)) std::free(buffer.data);
+  const std::uint64_t lost = lost_buffers_.load(std::memory_order_relaxed);
+  quality.dropped_buffers = spare_records + (lost - lost_buffers_reported_);
+  lost_buffers_reported_ = lost;
+  quality.invalid_timestamps = counts.invalid_timestamps;
+  quality.unknown_kinds = counts.unknown_kinds;
+  if (quality.dropped_cupti + quality.dropped_buffers + quality.invalid_timestamps +
+          quality.unknown_kinds >
+      0) {
+    sink.consume(quality.header);
+  }
+}
+
+void CuptiBackend::flush() { api_.activity_flush_all(0); }
+
+void CuptiBackend::flush_forced() { api_.activity_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); }
+
+void CuptiBackend::describe(RecordSink& sink, Interner&) {
+  emit_meta(MetaKey::cupti_path, api_.path, sink);
+  emit_meta(MetaKey::cupti_version, fmt::format("{}", api_.version), sink);
+}
+
+void CuptiBackend::stop_recording() { callbacks_.stop_recording(); }
+
+bool CuptiBackend::is_dead() const { return callbacks_.is_dead(); }
+
+std::uint64_t CuptiBackend::timestamp_ns() {
+  std::uint64_t t = 0;
+  if (api_.get_timestamp == nullptr || api_.get_timestamp(&t) != CUPTI_SUCCESS) return 0;
+  return t;
+}
+
+std::size_t CuptiBackend::buffer_bytes() const { return pool_ ? pool_->touched_bytes() : 0; }
+
+std::uint64_t CuptiBackend::callback_ns() const { return callbacks_.estimated_ns(); }
+
+}  // namespace gapscope::cupti
+
+namespace gapscope {
+
+std::unique_ptr<Backend> make_backend() { return std::make_unique<cupti::CuptiBackend>(); }
+
+}  // namespace gapscope

@@ -1,0 +1,58 @@
+// CUPTI as a Backend: subscription, activity kinds, buffers, decoding.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "buffer_pool.h"
+#include "callbacks.h"
+#include "cupti_api.h"
+#include "ring/buffer_ring.h"
+#include "runtime/backend.h"
+
+namespace gapscope::cupti {
+
+// Never destroyed in a profiled process once started: CUPTI may hold its buffers and callbacks
+// until the very end.
+class CuptiBackend final : public Backend {
+ public:
+  CuptiBackend();
+  ~CuptiBackend() override;
+
+  absl::Status start(const Config& config, const BackendHost& host) override;
+  void flush() override;
+  void flush_forced() override;
+  std::size_t collect(RecordSink& sink, Interner& interner) override;
+  void describe(RecordSink& sink, Interner& interner) override;
+  void stop_recording() override;
+  bool is_dead() const override;
+  std::uint64_t timestamp_ns() override;
+  std::size_t buffer_bytes() const override;
+  std::uint64_t callback_ns() const override;
+
+ private:
+  absl::Status subscribe();
+  absl::Status enable_activities(const Config& config);
+  void enable_callbacks();
+  void unsubscribe_after_error();
+  void take_in(const CompletedBuffer& buffer, RecordSink& sink, Interner& interner);
+
+  static void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                        std::size_t* max_records);
+  static void CUPTIAPI buffer_completed(CUcontext context, std::uint32_t stream,
+                                        std::uint8_t* buffer, std::size_t size,
+                                        std::size_t valid_size);
+
+  CuptiApi api_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::unique_ptr<BufferPool> pool_;
+  std::unique_ptr<BufferRing> completed_;
+  Callbacks callbacks_;
+  Wake* wake_ = nullptr;
+  std::atomic<std::uint64_t> lost_buffers_{0};
+  std::uint64_t lost_buffers_reported_ = 0;
+};
+
+}  // namespace gapscope::cupti

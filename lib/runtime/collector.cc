@@ -1,0 +1,285 @@
+#include "runtime/collector.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "report/report_json.h"
+#include "runtime/files.h"
+#include "runtime/thread.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::uint64_t kNapNs = 10'000'000;           // between drains while records flow
+constexpr std::uint64_t kIdleAfterNs = 1'000'000'000;  // without records: sleep until woken
+constexpr std::int64_t kDomainToleranceNs = 50'000'000;
+
+enum SnapshotState { kNone, kRequested, kWritten, kFailed };
+
+bool wait_until(const std::atomic<bool>& flag, std::uint64_t timeout_ns) {
+  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
+  while (!flag.load(std::memory_order_acquire)) {
+    if (monotonic_ns() > deadline) return false;
+    const timespec pause{0, 200'000};
+    nanosleep(&pause, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+// The one place where the stream forks: the recording is written before analysis sees the record.
+class Collector::Tap final : public RecordSink {
+ public:
+  Tap(Analysis& analysis, RecordingWriter* recording)
+      : analysis_(analysis), recording_(recording) {}
+  void consume(const RecordHeader& record) override {
+    if (recording_ != nullptr) recording_->consume(record);
+    analysis_.consume(record);
+    ++records_;
+  }
+  std::uint64_t records() const { return records_; }
+
+ private:
+  Analysis& analysis_;
+  RecordingWriter* recording_;
+  std::uint64_t records_ = 0;
+};
+
+Collector::Collector(const Config& config, RingSet& rings, Backend& backend, Flusher& flusher,
+                     Wake& wake)
+    : config_(config), rings_(rings), backend_(backend), flusher_(flusher), wake_(wake) {
+  AnalysisOptions options;
+  options.capture = config.capture;
+  analysis_ = std::make_unique<Analysis>(options);
+}
+
+Collector::~Collector() = default;
+
+void Collector::add_meta(MetaKey key, const std::string& text) { metas_.emplace_back(key, text); }
+
+void Collector::set_recording(std::unique_ptr<RecordingWriter> recording) {
+  recording_ = std::move(recording);
+}
+
+bool Collector::start() {
+  tap_ = std::make_unique<Tap>(*analysis_, recording_.get());
+  started_ = start_thread(&thread_, &Collector::thread_main, this, "gapscope-coll");
+  return started_;
+}
+
+void* Collector::thread_main(void* self) {
+  auto* collector = static_cast<Collector*>(self);
+  try {
+    collector->run();
+  } catch (...) {
+    // Out of memory, most likely. The program goes on; stop() finds no end and says so.
+    collector->backend_.stop_recording();
+    complain("off: the collector ran out of memory; there will be no report");
+  }
+  return nullptr;
+}
+
+void Collector::run() {
+  for (const auto& [key, text] : metas_) emit_meta(key, text, *tap_);
+  backend_.describe(*tap_, interner_);
+  last_work_ns_ = monotonic_ns();
+  while (!stop_.load(std::memory_order_acquire)) {
+    const std::uint64_t ticket = drain_requested_.load(std::memory_order_acquire);
+    if (drain()) last_work_ns_ = monotonic_ns();
+    outstanding_.store(analysis_->outstanding(), std::memory_order_release);
+    drain_done_.store(ticket, std::memory_order_release);
+    serve_snapshot();
+    cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
+    const bool idle = monotonic_ns() - last_work_ns_ > kIdleAfterNs;
+    // While something is outstanding (a kernel of minutes, say) flushing goes on at its period.
+    flusher_.set_active(!idle || analysis_->outstanding() > 0);
+    if (drain_requested_.load(std::memory_order_acquire) != ticket) continue;
+    wake_.sleep(idle ? Wake::kForever : kNapNs, idle);
+  }
+  finalise();
+  ended_.store(true, std::memory_order_release);
+}
+
+// One pass over everything. The order matters for the watermark: the floor is read before the
+// rings and the end of the last flush before the buffers, so both are lower bounds.
+bool Collector::drain() {
+  const std::uint64_t begin = now_ns();
+  const std::uint64_t flushed = flusher_.flushed_ns();
+  const std::uint64_t in_progress = rings_.oldest_call_in_progress_ns();
+  const std::uint64_t before = tap_->records();
+  rings_.for_each([this](ThreadRing& thread) { drain_ring(thread); });
+  backend_.collect(*tap_, interner_);
+  check_clock();
+  const bool worked = tap_->records() != before;
+  const bool flushed_since = flushed != last_flushed_ns_;
+  if (worked || flushed_since) {
+    // A thread may have read the clock for its entry and not published it yet: one more
+    // millisecond of doubt. What is later still is counted as late.
+    const std::uint64_t floor = std::min(begin, in_progress) - 1'000'000;
+    last_flushed_ns_ = flushed;
+    tick(flushed_since ? TickKind::flushed : TickKind::periodic, begin, floor, flushed);
+  }
+  return worked;
+}
+
+void Collector::drain_ring(ThreadRing& thread) {
+  if (!thread.ring.empty()) announce_thread(thread);
+  thread.ring.drain([this](const RecordHeader& record) { consume_from_ring(record); });
+}
+
+void Collector::announce_thread(const ThreadRing& thread) {
+  if (thread.thread_index < announced_threads_.size() && announced_threads_[thread.thread_index]) {
+    return;
+  }
+  if (thread.thread_index > 1'000'000) return;  // memory stays bounded; ids remain in the records
+  announced_threads_.resize(
+      std::max<std::size_t>(announced_threads_.size(), thread.thread_index + 1));
+  announced_threads_[thread.thread_index] = true;
+  auto info = make_record<ThreadInfoRecord>(thread.thread_index);
+  info.os_thread_id = thread.os_thread_id;
+  info.name_id = interner_.intern(thread_name(thread.os_thread_id), *tap_);
+  tap_->consume(info.header);
+}
+
+void Collector::consume_from_ring(const RecordHeader& record) {
+  if (record.kind != RecordKind::text_mark) {
+    tap_->consume(record);
+    return;
+  }
+  const auto text_mark = record_cast<TextMarkRecord>(record);
+  const std::string_view name = trailing_text<TextMarkRecord>(record);
+  auto mark = make_record<MarkRecord>(record.thread);
+  mark.time_ns = text_mark.time_ns;
+  mark.range_id = text_mark.range_id;
+  mark.mark = text_mark.mark;
+  mark.domain_id = text_mark.domain_id;
+  mark.name_id = name.empty() ? kNoString : interner_.intern(name, *tap_);
+  tap_->consume(mark.header);
+}
+
+void Collector::check_clock() {
+  if (const std::int64_t step = clock_watch_.step_ns(); step != 0) {
+    auto record = make_record<ClockStepRecord>();
+    record.time_ns = now_ns();
+    record.step_ns = step;
+    tap_->consume(record.header);
+  }
+  // Not inside a callback, and only once CUDA is up: with the first records.
+  if (domain_checked_ || tap_->records() <= metas_.size() || backend_.is_dead()) return;
+  const std::uint64_t theirs = backend_.timestamp_ns();
+  if (theirs == 0) return;
+  domain_checked_ = true;
+  const auto difference = static_cast<std::int64_t>(theirs - now_ns());
+  if (difference > kDomainToleranceNs || difference < -kDomainToleranceNs) {
+    emit_meta(MetaKey::warning,
+              fmt::format("CUPTI's clock differs from CLOCK_REALTIME by {:.3f} s: only figures of "
+                          "the device alone are meaningful, not those that compare host and device",
+                          static_cast<double>(difference) / 1e9),
+              *tap_);
+  }
+}
+
+void Collector::tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std::uint64_t flushed) {
+  auto record = make_record<TickRecord>();
+  record.now_ns = now;
+  record.host_floor_ns = floor;
+  record.flushed_ns = flushed;
+  record.tick = kind;
+  tap_->consume(record.header);
+}
+
+void Collector::finalise() {
+  drain();
+  const auto totals = rings_.totals();
+  std::uint64_t unringed = 0;
+  std::uint64_t unringed_calls = 0;
+  for (std::size_t k = 0; k < kRecordKinds; ++k) {
+    // What a full ring dropped and could not mark any more, and what had no ring at all.
+    unringed += totals.dropped[k];
+    if (static_cast<RecordKind>(k) == RecordKind::api_call) unringed_calls += totals.dropped[k];
+  }
+  auto lost = make_record<LostRecord>();
+  lost.header.flags = kLostTotal;
+  lost.count = unringed;
+  lost.api_calls = unringed_calls;
+  if (unringed > 0) tap_->consume(lost.header);
+  if (!exit_status_.empty()) emit_meta(MetaKey::exit_status, exit_status_, *tap_);
+  if (backend_.is_dead()) {
+    emit_meta(MetaKey::warning,
+              "CUPTI reported a fatal error and went away: figures end where it did", *tap_);
+  }
+  emit_meta(MetaKey::end_ns, fmt::format("{}", now_ns()), *tap_);
+  const std::uint64_t now = now_ns();
+  tick(TickKind::final_, now, now, now);
+  if (recording_ != nullptr) {
+    const absl::Status closed = recording_->close();
+    if (!closed.ok()) complain("recording: " + std::string(closed.message()));
+    if (recording_->stopped()) {
+      complain(
+          fmt::format("recording stopped at its limit of {} bytes (GAPSCOPE_RECORD_LIMIT); a "
+                      "replay covers the run until there",
+                      config_.record_limit_bytes));
+    }
+  }
+  final_report_ = make_report();
+}
+
+report::Report Collector::make_report() const {
+  report::Report report = analysis_->report();
+  report.self.callback_ns = static_cast<std::int64_t>(backend_.callback_ns());
+  report.self.collector_cpu_ns = static_cast<std::int64_t>(clock_ns(CLOCK_THREAD_CPUTIME_ID));
+  report.self.flush_cpu_ns = static_cast<std::int64_t>(flusher_.cpu_ns());
+  report.self.ring_bytes = static_cast<std::int64_t>(rings_.memory_bytes());
+  report.self.rings = static_cast<std::int64_t>(rings_.rings());
+  report.self.buffer_bytes = static_cast<std::int64_t>(backend_.buffer_bytes());
+  return report;
+}
+
+std::uint64_t Collector::request_drain() noexcept {
+  const std::uint64_t ticket = drain_requested_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  wake_.wake();
+  return ticket;
+}
+
+bool Collector::drained(std::uint64_t ticket) const noexcept {
+  return drain_done_.load(std::memory_order_acquire) >= ticket;
+}
+
+bool Collector::write_snapshot(const std::string& path, std::uint64_t timeout_ns) noexcept {
+  snapshot_path_ = path;
+  snapshot_state_.store(kRequested, std::memory_order_release);
+  wake_.wake();
+  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
+  while (snapshot_state_.load(std::memory_order_acquire) == kRequested) {
+    if (monotonic_ns() > deadline) return false;
+    const timespec pause{0, 500'000};
+    nanosleep(&pause, nullptr);
+  }
+  return snapshot_state_.load(std::memory_order_acquire) == kWritten;
+}
+
+void Collector::serve_snapshot() {
+  if (snapshot_state_.load(std::memory_order_acquire) != kRequested) return;
+  const absl::Status status = write_file(snapshot_path_, report::to_json(make_report()));
+  snapshot_state_.store(status.ok() ? kWritten : kFailed, std::memory_order_release);
+}
+
+bool Collector::finish(std::int32_t exit_status, bool exit_known,
+                       std::uint64_t timeout_ns) noexcept {
+  if (!started_) return true;
+  if (exit_known) exit_status_ = std::to_string(exit_status);
+  stop_.store(true, std::memory_order_release);
+  wake_.wake();
+  if (!wait_until(ended_, timeout_ns)) {
+    pthread_detach(thread_);
+    started_ = false;
+    return false;
+  }
+  pthread_join(thread_, nullptr);
+  started_ = false;
+  return true;
+}
+
+}  // namespace gapscope

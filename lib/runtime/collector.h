@@ -1,0 +1,100 @@
+// The collector thread: the single consumer of every ring and the single owner of analysis.
+//
+// It drains the rings and the backend's completed buffers, turns inline names into interned ones,
+// and hands every neutral record to analysis and, when one is asked for, to the recording: both
+// see the same stream, tick records included, so the recording replays to the same report.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "record/recording.h"
+#include "report/report.h"
+#include "ring/ring_set.h"
+#include "runtime/backend.h"
+#include "runtime/clock.h"
+#include "runtime/config.h"
+#include "runtime/flusher.h"
+#include "runtime/interner.h"
+#include "runtime/wake.h"
+
+namespace gapscope {
+
+class Collector {
+ public:
+  Collector(const Config& config, RingSet& rings, Backend& backend, Flusher& flusher, Wake& wake);
+  ~Collector();
+
+  // Before start(): facts about the process that open the stream; a recording to feed.
+  void add_meta(MetaKey key, const std::string& text);
+  void set_recording(std::unique_ptr<RecordingWriter> recording);
+
+  bool start();
+
+  // --- any thread ---
+  // Calls announced and not yet seen on the device, as of the last drain that began after the
+  // call of request_drain() with this ticket.
+  std::uint64_t request_drain() noexcept;
+  bool drained(std::uint64_t ticket) const noexcept;
+  std::size_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
+  // Writes the report so far to path from the collector thread; false when that took longer than
+  // timeout_ns or failed. One caller at a time.
+  bool write_snapshot(const std::string& path, std::uint64_t timeout_ns) noexcept;
+
+  // Ends the thread: a last drain, the final tick, and the report is whole. False: it did not end
+  // within timeout_ns and this object must not be destroyed.
+  bool finish(std::int32_t exit_status, bool exit_known, std::uint64_t timeout_ns) noexcept;
+  const report::Report& final_report() const { return final_report_; }
+
+ private:
+  class Tap;
+
+  static void* thread_main(void* self);
+  void run();
+  bool drain();
+  void drain_ring(ThreadRing& thread);
+  void consume_from_ring(const RecordHeader& record);
+  void announce_thread(const ThreadRing& thread);
+  void check_clock();
+  void tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std::uint64_t flushed);
+  void finalise();
+  void serve_snapshot();
+  report::Report make_report() const;
+
+  const Config& config_;
+  RingSet& rings_;
+  Backend& backend_;
+  Flusher& flusher_;
+  Wake& wake_;
+  std::unique_ptr<RecordingWriter> recording_;
+  std::unique_ptr<Tap> tap_;
+  std::unique_ptr<Analysis> analysis_;
+  Interner interner_;
+  ClockWatch clock_watch_;
+  std::vector<bool> announced_threads_;
+  std::vector<std::pair<MetaKey, std::string>> metas_;
+  std::uint64_t last_flushed_ns_ = 0;
+  std::uint64_t last_work_ns_ = 0;  // monotonic
+  bool domain_checked_ = false;
+  report::Report final_report_;
+  std::string exit_status_;
+
+  pthread_t thread_{};
+  bool started_ = false;
+  std::atomic<std::uint64_t> drain_requested_{0};
+  std::atomic<std::uint64_t> drain_done_{0};
+  std::atomic<std::size_t> outstanding_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> ended_{false};
+  std::atomic<std::uint64_t> cpu_ns_{0};
+  std::string snapshot_path_;  // written before the request, read after it
+  std::atomic<int> snapshot_state_{0};
+};
+
+}  // namespace gapscope

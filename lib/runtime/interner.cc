@@ -1,0 +1,41 @@
+#include "runtime/interner.h"
+
+namespace gapscope {
+
+std::uint32_t Interner::define(std::string_view text, RecordSink& sink) {
+  const auto id = static_cast<std::uint32_t>(ids_.size() + 1);
+  auto [it, inserted] = ids_.emplace(std::string(text), id);
+  storage_.push_back(std::make_unique<std::string>(it->first));
+  by_id_.push_back(storage_.back().get());
+  auto def = make_record<StringDefRecord>();
+  def.id = id;
+  emit_with_text(def, text, sink);
+  return id;
+}
+
+std::uint32_t Interner::intern(std::string_view text, RecordSink& sink) {
+  text = text.substr(0, kMaxRecordBytes - sizeof(StringDefRecord));
+  if (const auto it = ids_.find(text); it != ids_.end()) return it->second;
+  if (ids_.size() < max_strings_) return define(text, sink);
+  if (overflow_id_ == kNoString) overflow_id_ = define("(too many names)", sink);
+  return overflow_id_;
+}
+
+std::uint32_t Interner::intern_pointer(const char* text, RecordSink& sink) {
+  if (text == nullptr) return kNoString;
+  if (const auto it = by_address_.find(text); it != by_address_.end()) {
+    const std::string& known = *by_id_[it->second - 1];
+    if (known == text || it->second == overflow_id_) return it->second;
+  }
+  const std::uint32_t id = intern(text, sink);
+  if (by_address_.size() < 2 * max_strings_) by_address_[text] = id;
+  return id;
+}
+
+void emit_meta(MetaKey key, std::string_view text, RecordSink& sink) {
+  auto meta = make_record<MetaRecord>();
+  meta.key = key;
+  emit_with_text(meta, text, sink);
+}
+
+}  // namespace gapscope

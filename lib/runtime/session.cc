@@ -1,0 +1,186 @@
+#include "runtime/session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "gapscope/gapscope.h"
+#include "report/report_json.h"
+#include "runtime/clock.h"
+#include "runtime/files.h"
+#include "runtime/page.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::size_t kRingMemoryBytes = 64u << 20;  // all rings; further threads share the sink
+constexpr std::uint64_t kForcedFlushNs = 1000 * kMs;
+constexpr std::uint64_t kFinishNs = 10'000 * kMs;
+constexpr std::uint64_t kSnapshotNs = 5000 * kMs;
+
+void pause_ns(long ns) {
+  const timespec pause{0, ns};
+  nanosleep(&pause, nullptr);
+}
+
+}  // namespace
+
+Session::Session(Config config, std::unique_ptr<Backend> backend)
+    : config_(std::move(config)),
+      backend_(std::move(backend)),
+      rings_(config_.ring_bytes, std::max<std::size_t>(4, kRingMemoryBytes / config_.ring_bytes)),
+      owner_(getpid()) {}
+
+absl::Status Session::start() {
+  State expected = State::idle;
+  if (!state_.compare_exchange_strong(expected, State::running)) return start_status_;
+  flusher_ = std::make_unique<Flusher>(*backend_, collector_wake_, config_.flush_ms * kMs);
+  collector_ = std::make_unique<Collector>(config_, rings_, *backend_, *flusher_, collector_wake_);
+  start_status_ = backend_->start(config_, {&rings_, &collector_wake_});
+  if (start_status_.ok()) {
+    open_recording();
+    add_process_metas();
+    if (!flusher_->start() || !collector_->start()) {
+      backend_->stop_recording();
+      start_status_ = absl::ResourceExhaustedError(
+          "no thread could be made for it (limit on processes or memory?)");
+    }
+  }
+  if (!start_status_.ok()) state_.store(State::failed, std::memory_order_release);
+  return start_status_;
+}
+
+void Session::open_recording() {
+  if (config_.record_path.empty()) return;
+  auto writer = RecordingWriter::open(config_.record_path, config_.record_limit_bytes);
+  if (writer.ok()) {
+    collector_->set_recording(*std::move(writer));
+  } else {
+    complain(fmt::format("no recording: {}", writer.status().message()));
+  }
+}
+
+void Session::add_process_metas() {
+  collector_->add_meta(MetaKey::version, GAPSCOPE_VERSION_STRING);
+  collector_->add_meta(MetaKey::command, command_line());
+  collector_->add_meta(MetaKey::pid, fmt::format("{}", getpid()));
+  collector_->add_meta(MetaKey::rank, config_.rank);
+  collector_->add_meta(MetaKey::hostname, host_name());
+  collector_->add_meta(MetaKey::start_ns, fmt::format("{}", now_ns()));
+  collector_->add_meta(MetaKey::graphs, config_.graphs == GraphMode::node ? "node" : "graph");
+  collector_->add_meta(MetaKey::capture, config_.capture_text);
+}
+
+bool Session::mark(MarkKind kind) noexcept {
+  if (!running()) return false;
+  auto record = make_record<MarkRecord>();
+  record.mark = kind;
+  record.time_ns = now_ns();
+  ThreadRing* local = rings_.local();
+  if (local == nullptr) {
+    rings_.count_unringed(RecordKind::mark);
+    return false;
+  }
+  record.header.thread = local->thread_index;
+  const bool stored = local->ring.push(record.header);
+  if (collector_wake_.is_deep()) collector_wake_.wake();
+  return stored;
+}
+
+bool Session::mark_text(MarkKind kind, std::string_view name) noexcept {
+  if (!running()) return false;
+  name = name.substr(0, kMaxMarkText);
+  ThreadRing* local = rings_.local();
+  if (local == nullptr) {
+    rings_.count_unringed(RecordKind::text_mark);
+    return false;
+  }
+  const std::size_t size = round_up_8(sizeof(TextMarkRecord) + name.size());
+  void* place = local->ring.reserve(size, RecordKind::text_mark);
+  if (place == nullptr) return false;
+  auto record = make_record<TextMarkRecord>(local->thread_index);
+  record.header.size_bytes = static_cast<std::uint16_t>(size);
+  record.time_ns = now_ns();
+  record.mark = kind;
+  record.text_bytes = static_cast<std::uint16_t>(name.size());
+  std::memcpy(place, &record, sizeof record);
+  std::memcpy(static_cast<char*>(place) + sizeof record, name.data(), name.size());
+  local->ring.commit();
+  if (collector_wake_.is_deep()) collector_wake_.wake();
+  return true;
+}
+
+void Session::forget_after_fork() noexcept {
+  state_.store(State::forked, std::memory_order_release);
+}
+
+bool Session::write_snapshot(const std::string& path) noexcept {
+  if (state() != State::running || snapshot_busy_.test_and_set(std::memory_order_acquire)) {
+    return false;
+  }
+  const bool written = collector_->write_snapshot(path, kSnapshotNs);
+  snapshot_busy_.clear(std::memory_order_release);
+  return written;
+}
+
+// Until nothing is outstanding: flush, let the collector take it in, look again.
+void Session::wait_for_records() {
+  const std::uint64_t deadline = monotonic_ns() + config_.exit_wait_ms * kMs;
+  while (true) {
+    const std::uint64_t before = flusher_->flushed_ns();
+    flusher_->request();
+    while (flusher_->flushed_ns() == before && monotonic_ns() < deadline) pause_ns(100'000);
+    const std::uint64_t ticket = collector_->request_drain();
+    while (!collector_->drained(ticket) && monotonic_ns() < deadline) pause_ns(100'000);
+    if (collector_->outstanding() == 0 || monotonic_ns() >= deadline) return;
+    pause_ns(2'000'000);
+  }
+}
+
+bool Session::force_flush() {
+  const std::uint64_t deadline = monotonic_ns() + kForcedFlushNs;
+  flusher_->request_forced();
+  while (!flusher_->forced_done()) {
+    if (monotonic_ns() >= deadline) return false;
+    pause_ns(100'000);
+  }
+  return true;
+}
+
+bool Session::stop(int exit_status, bool exit_known) {
+  State expected = State::running;
+  if (!state_.compare_exchange_strong(expected, State::draining)) return false;
+  const std::uint64_t begin = monotonic_ns();
+  backend_->stop_recording();
+  wait_for_records();
+  if (!force_flush()) {
+    complain("the last flush did not return; the report holds what had arrived before");
+  }
+  const bool finished = collector_->finish(exit_status, exit_known, kFinishNs);
+  flusher_->stop(100 * kMs);
+  if (finished) {
+    report::Report report = collector_->final_report();
+    report.self.exit_ns = static_cast<std::int64_t>(monotonic_ns() - begin);
+    publish(report, exit_known && exit_status != 0);
+  } else {
+    complain("no report: its analysis did not end in time");
+  }
+  state_.store(State::done, std::memory_order_release);
+  return true;
+}
+
+void Session::publish(const report::Report& report, bool brief) {
+  std::string written;
+  if (!config_.report_path.empty()) {
+    const absl::Status status = write_file(config_.report_path, report::to_json(report));
+    if (status.ok()) {
+      written = config_.report_path;
+    } else {
+      complain(fmt::format("no report file: {}", status.message()));
+    }
+  }
+  print_page(report, config_, brief, written);
+}
+
+}  // namespace gapscope
