@@ -27,6 +27,8 @@ class Fake {
   bool enter(const char* function);
   CUptiResult enable_kind(CUpti_ActivityKind kind);
   CUptiResult flush(std::uint32_t flags);
+  // Withdrawing is allowed while starting up fails, and never once the program has called.
+  bool in_use() const { return next_correlation_.load() != options.first_correlation; }
   std::uint64_t timestamp() const;
   void summary();
 

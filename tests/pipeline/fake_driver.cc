@@ -1,0 +1,72 @@
+// A program that uses CUDA, for tests without a GPU.
+//
+//   fake_driver SCENARIO [--truth FILE] [--cupti FILE] [--threads N] [--operations N]
+//               [--end HOW] [--exit-code N] [--pause-ms N]
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "ending.h"
+#include "scenario.h"
+
+namespace {
+
+using fake_driver::Settings;
+
+bool parse(int argc, char** argv, Settings& s) {
+  if (argc < 2) return false;
+  s.self = argv[0];
+  s.scenario = argv[1];
+  for (int i = 2; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    const std::string value = argv[i + 1];
+    const auto number = static_cast<std::uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
+    if (name == "--truth")
+      s.truth_path = value;
+    else if (name == "--cupti")
+      s.cupti = value;
+    else if (name == "--end")
+      s.end = value;
+    else if (name == "--exit-code")
+      s.exit_code = static_cast<int>(number);
+    else if (name == "--threads")
+      s.threads = number;
+    else if (name == "--operations")
+      s.operations = number;
+    else if (name == "--pause-ms")
+      s.pause_ms = number;
+    else
+      return false;
+  }
+  return argc % 2 == 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  if (!parse(argc, argv, settings)) {
+    std::fprintf(stderr, "usage: fake_driver SCENARIO [--OPTION VALUE]...\n");
+    return 2;
+  }
+  const fake_driver::Scenario scenario = fake_driver::find_scenario(settings.scenario);
+  if (scenario == nullptr) {
+    std::fprintf(stderr, "no scenario %s\n", settings.scenario.c_str());
+    return 2;
+  }
+  // Never destroyed: threads may still launch while the process exits.
+  auto& cuda = *new fake_driver::CudaProcess;
+  std::printf("training %s\n", settings.scenario.c_str());
+  if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
+  cuda.init();
+  scenario(cuda, settings);
+  if (settings.pause_ms != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(settings.pause_ms));
+  }
+  if (!settings.truth_path.empty() && !cuda.truth().write(settings.truth_path)) return 2;
+  std::printf("loss 0.25\n");
+  fake_driver::end_process(settings.end, settings.exit_code);
+  return settings.exit_code;
+}

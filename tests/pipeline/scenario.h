@@ -1,0 +1,48 @@
+// What the fake program does. Each scenario is a function; the table is in scenario.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cuda_process.h"
+
+namespace fake_driver {
+
+struct Settings {
+  std::string scenario;
+  std::string truth_path;
+  std::string cupti;  // map this libcupti before cuInit
+  std::string end = "return";
+  std::string self;  // argv[0], to run itself again
+  int exit_code = 0;
+  std::uint32_t threads = 4;
+  std::uint32_t operations = 200;
+  std::uint32_t pause_ms = 0;  // sleep before the end
+};
+
+using Scenario = void (*)(CudaProcess&, const Settings&);
+// nullptr if there is none of that name.
+Scenario find_scenario(const std::string& name);
+
+// scenario_*.cc
+void basic(CudaProcess&, const Settings&);
+void kernels(CudaProcess&, const Settings&);
+void threads(CudaProcess&, const Settings&);
+void many_threads(CudaProcess&, const Settings&);
+void two_devices(CudaProcess&, const Settings&);
+void communication(CudaProcess&, const Settings&);
+void captured(CudaProcess&, const Settings&);
+void graphs(CudaProcess&, const Settings&);
+void device_launched(CudaProcess&, const Settings&);
+void range(CudaProcess&, const Settings&);
+void failed_calls(CudaProcess&, const Settings&);
+void lost_record(CudaProcess&, const Settings&);
+void lost_last(CudaProcess&, const Settings&);
+void late_record(CudaProcess&, const Settings&);
+void running_kernel(CudaProcess&, const Settings&);
+void fatal(CudaProcess&, const Settings&);
+void fork_child(CudaProcess&, const Settings&);
+void fork_exec(CudaProcess&, const Settings&);
+void launch_until_exit(CudaProcess&, const Settings&);
+
+}  // namespace fake_driver

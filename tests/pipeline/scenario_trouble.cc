@@ -1,0 +1,156 @@
+// Scenarios in which something goes wrong, or is limited on purpose.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "names.h"
+#include "scenario.h"
+
+namespace fake_driver {
+namespace {
+
+constexpr std::uint64_t kUs = 1000;
+constexpr std::uint64_t kMs = 1000 * kUs;
+
+void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+void launch_with_fate(CudaProcess& cuda, fake_fate fate, std::uint64_t duration_ns) {
+  fake_call_spec spec{};
+  spec.api = FAKE_LAUNCH_KERNEL;
+  spec.work.name = kGemm;
+  spec.work.duration_ns = duration_ns;
+  spec.work.fate = static_cast<std::uint8_t>(fate);
+  cuda.call(spec);
+}
+
+void plain(CudaProcess& cuda, std::uint32_t operations) {
+  for (std::uint32_t i = 0; i < operations; ++i) cuda.launch(kSaxpy, 10 * kUs);
+}
+
+}  // namespace
+
+// cudaProfilerStart and Stop around the middle third.
+void range(CudaProcess& cuda, const Settings& settings) {
+  cuda.set_counted(false);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  cuda.simple(FAKE_PROFILER_START);
+  cuda.set_counted(true);
+  plain(cuda, settings.operations);
+  cuda.copy(FAKE_MEMCPY_HTOD_ASYNC, 1 << 16, 20 * kUs);
+  cuda.simple(FAKE_PROFILER_STOP);
+  cuda.set_counted(false);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
+void failed_calls(CudaProcess& cuda, const Settings& settings) {
+  for (std::uint32_t i = 0; i < settings.operations; ++i) {
+    cuda.launch(kSaxpy, 10 * kUs);
+    fake_call_spec bad{};
+    bad.api = FAKE_LAUNCH_KERNEL;
+    bad.result = 719;  // CUDA_ERROR_LAUNCH_FAILED
+    cuda.call(bad);
+    cuda.copy(FAKE_MEMCPY_HTOD_ASYNC, 0, 0);
+    cuda.copy(FAKE_MEMCPY_ANY_ASYNC, 128, 0);
+  }
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
+// One record never comes: the device ran something there, nobody knows for how long.
+void lost_record(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  launch_with_fate(cuda, FAKE_LOST, 20 * kMs);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
+void lost_last(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  launch_with_fate(cuda, FAKE_LOST, kMs);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
+// A record that comes long after those of later operations.
+void late_record(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  launch_with_fate(cuda, FAKE_LATE, 5 * kMs);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  pause_ms(700);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  pause_ms(700);
+  cuda.truth().set("late", cuda.release_late());
+}
+
+// The program ends while a kernel still runs.
+void running_kernel(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  cuda.launch(kGemm, 60'000 * kMs);
+}
+
+void fatal(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  pause_ms(700);  // delivered by a flush before CUPTI goes
+  cuda.fatal_error();
+  plain(cuda, settings.operations);
+  pause_ms(700);
+}
+
+// DataLoader workers: a child that never touches CUDA and ends in both ways.
+void fork_child(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  for (int i = 0; i < 2; ++i) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      // A child that inherited CUDA may still call, and gets errors from the driver.
+      if (i == 0) std::exit(3);
+      _exit(3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::printf("child %d ended with %d\n", i, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  }
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
+// A child that starts another CUDA program gets its own report.
+void fork_exec(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string truth = settings.truth_path + ".child";
+    execl(settings.self.c_str(), settings.self.c_str(), "kernels", "--operations", "50", "--truth",
+          truth.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("child ended with %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+// exit() on this thread while others still launch.
+void launch_until_exit(CudaProcess& cuda, const Settings& settings) {
+  for (std::uint32_t t = 0; t < settings.threads; ++t) {
+    std::thread([&cuda, t] {
+      for (;;) cuda.launch(kSaxpy, 4 * kUs, 0, 20 + t);
+    }).detach();
+  }
+  pause_ms(200);
+}
+
+}  // namespace fake_driver
