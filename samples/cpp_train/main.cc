@@ -106,6 +106,7 @@ int train(const Options& options) {
   Trainer trainer(options);
   float first = 0.0f, last = 0.0f;
   const auto begin = std::chrono::steady_clock::now();
+  gapscope::step();  // the first step begins here
   for (int i = 0; i < options.steps; ++i) {
     stalls.before_step(i, trainer.stream());
     trainer.step(i);

@@ -1,0 +1,154 @@
+"""Each workload case under the library beside the same steps under torch.profiler."""
+import json
+import os
+import re
+
+import reports
+import truth as truth_of
+from harness import python
+
+# case, steps: enough for stable figures, few enough for the time there is.
+CASES = (
+    ("small_kernels", 60),
+    ("sync_bound", 100),
+    ("copy_stripe", 40),
+    ("nvtx_train", 60),
+    ("loader_stall", 60),
+    ("gc_pause", 60),
+)
+ATTEMPTS = 3  # pairs of runs, when a figure that depends on the clock is off: machines are noisy
+
+
+def run(context):
+    if not os.path.exists(os.path.join(context.cases, "common.py")):
+        context.check("cases", False, "no folder of cases", "one", "set CASES")
+        return
+    for case, steps in CASES:
+        for fix in (False, True):
+            if fix and case == "nvtx_train":  # its --fix changes nothing
+                continue
+            context.each(f"{case}{' --fix' if fix else ''}", one_case, case, steps, fix)
+
+
+class Pair:
+    """One run under the library and, right after it, one under torch.profiler."""
+
+    def __init__(self, context, name, case, steps, fix):
+        script = os.path.join(context.cases, case + ".py")
+        common = ["--steps", steps] + (["--fix"] if fix else [])
+        self.child, self.report = context.profile(
+            f"{name} under the library", python(script, *common), 150, cwd=context.cases,
+            GAPSCOPE_CAPTURE="range")
+        path = context.path("truth.json")
+        self.truth_child = context.run(
+            f"{name} --truth", python(script, *common, "--truth", path), False, 240, cwd=context.cases)
+        self.truth = None
+        if self.truth_child.status == 0 and os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                self.truth = json.load(f)
+
+    @property
+    def complete(self):
+        return self.report is not None and self.truth is not None
+
+    def sums_off(self):
+        """The kernel sums that are further off than allowed, worst first."""
+        sums = truth_of.kernel_sums(self.report, self.truth)
+        off = [s for s in sums if not s.found or abs(s.off_pct) > truth_of.SUM_TOLERANCE_PCT]
+        return sorted(off, key=lambda s: -abs(s.off_pct))
+
+    def busy_right(self):
+        busy = truth_of.busy(self.report, self.truth)
+        return busy.close or busy.truth_slowed
+
+
+def one_case(context, name, case, steps, fix):
+    pair = Pair(context, name, case, steps, fix)
+    context.equal(f"{name}: exit code", pair.child.ending, "exit 0")
+    context.equal(f"{name}: exit code of the truth", pair.truth_child.ending, "exit 0")
+    if not reports.check_sound(context, name, pair.report) or pair.truth is None:
+        context.check(f"{name}: compared", False, "one side is missing", "both sides")
+        return
+    exact(context, name, pair)
+    timing(context, name, pair, lambda: Pair(context, name, case, steps, fix))
+    page(context, name, pair)
+    if case == "small_kernels" and fix:
+        captured(context, name, pair)
+
+
+def exact(context, name, pair):
+    """Counts and bytes: equal whatever the machine does. (No case lets threads race for the device.)"""
+    context.equal(f"{name}: kernels", reports.kernel_count(pair.report), pair.truth["kernels"])
+    ours, expected = truth_of.our_copies(pair.report), truth_of.truth_copies(pair.truth)
+    context.check(f"{name}: copies", ours == expected, truth_of.describe_copies(ours),
+                  truth_of.describe_copies(expected))
+
+
+def timing(context, name, pair, again):
+    """Sums and busy share. Both come from different runs, so a pair that is off is repeated; the
+    note says which attempt is shown."""
+    sums_pair, busy_pair = pair, pair
+    sums_at = busy_at = 1
+    for attempt in range(2, ATTEMPTS + 1):
+        if not sums_pair.sums_off() and busy_pair.busy_right():
+            break
+        fresh = again()
+        if not fresh.complete:
+            break
+        if sums_pair.sums_off():
+            sums_pair, sums_at = fresh, attempt
+        if not busy_pair.busy_right():
+            busy_pair, busy_at = fresh, attempt
+    show_sums(context, name, sums_pair, sums_at)
+    show_busy(context, name, busy_pair, busy_at)
+
+
+def show_sums(context, name, pair, attempt):
+    sums = truth_of.kernel_sums(pair.report, pair.truth)
+    off = pair.sums_off()
+    worst = off[0] if off else max(sums, key=lambda s: abs(s.off_pct))
+    found = "" if worst.found else "not found: "
+    context.check(f"{name}: kernel sums", not off, f"worst {worst.ours_us:.0f} us",
+                  f"{worst.truth_us:.0f} us within {truth_of.SUM_TOLERANCE_PCT:.0f} %",
+                  f"{worst.off_pct:+.2f} %, {len(sums) - len(off)} of {len(sums)} right, "
+                  f"{found}{worst.name[:60]}, attempt {attempt}")
+
+
+def show_busy(context, name, pair, attempt):
+    busy = truth_of.busy(pair.report, pair.truth)
+    note = busy.note() + ("" if busy.close or not busy.truth_slowed else ", truth slowed")
+    context.check(f"{name}: busy", busy.close or busy.truth_slowed, f"{busy.ours_pct:.2f} %",
+                  f"{busy.truth_pct:.2f} % within 2 points", f"{note}, attempt {attempt}; "
+                  f"{rate(pair.child)} / {rate(pair.truth_child)}")
+
+
+def rate(child):
+    """The median step that the case printed. Its steps/s include torch.profiler's export."""
+    match = re.search(r"step ms p50 ([\d.]+)", child.stdout)
+    return f"step p50 {match[1]} ms" if match else "no step time"
+
+
+def page(context, name, pair):
+    text = pair.child.stderr
+    share = re.search(r"IDLE +([\d.]+) %", text)
+    device = max(pair.report["devices"], key=lambda d: d["window_ns"])
+    scope = next((d for d in (pair.report.get("steady") or {}).get("devices", [])
+                  if d["device"] == device["device"]), device)
+    idle = 100.0 * scope["idle_ns"] / scope["window_ns"] if scope["window_ns"] else 0.0
+    right = share is not None and abs(float(share[1]) - idle) <= 0.11
+    context.check(f"{name}: the page's IDLE", right, share[1] + " %" if share else "no such line",
+                  f"{idle:.1f} % as in the report")
+
+
+def captured(context, name, pair):
+    """Captured launches leave no record: nothing may wait for one at exit."""
+    records = pair.report["records"]
+    context.check(f"{name}: captured", records["captured"] > 0 and records["unmatched"] == 0,
+                  f"{records['captured']} captured, {records['unmatched']} unmatched", "some, 0")
+    script = os.path.join(context.cases, "small_kernels.py")
+    bare = context.run(f"{name} without the library", python(script, "--fix", "--steps", 60), False, 150,
+                       cwd=context.cases)
+    own = pair.report["self"]["exit_ns"] / 1e9
+    context.check(f"{name}: no wait at exit", pair.child.tail_s < bare.tail_s + 0.6 and own < 0.6,
+                  f"{pair.child.tail_s:.2f} s from last print to end, {own:.3f} s of them ours",
+                  f"{bare.tail_s:.2f} s without the library + 0.6")

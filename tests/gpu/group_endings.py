@@ -1,0 +1,52 @@
+"""However the program ends, its output and its exit status stay the same, and it does end."""
+import reports
+
+# ending, kernels that a report must hold: a number, ANY for whatever was caught before a crash, or
+# None where exit handlers do not run, so that there may be no report at all.
+ANY = "any"
+ENDINGS = (
+    ("return", 1000),
+    ("exit", 1000),
+    ("quick_exit", None),
+    ("_exit", None),
+    ("abort", None),
+    ("exception", None),
+    ("thread_exit", ANY),
+    ("sigterm", None),
+    ("sigkill", None),
+    ("fork", 1000),
+    ("device_assert", ANY),
+    ("illegal_address", ANY),
+    ("reset", 1000),
+    ("reset_twice", 2000),
+    ("running", ANY),
+)
+
+
+def run(context):
+    for ending, kernels in ENDINGS:
+        context.each(f"ending {ending}", one_ending, ending, kernels)
+
+
+def one_ending(context, name, ending, kernels):
+    argv = [context.built("endings"), ending]
+    bare = context.run(f"{name} without the library", argv, False, 60)
+    child, report = context.profile(name, argv, 60)
+    context.check(f"{name}: stdout and exit status",
+                  (child.status, child.stdout) == (bare.status, bare.stdout) and not child.timed_out,
+                  child.ending, bare.ending,
+                  f"stdout {'identical' if child.stdout == bare.stdout else repr(child.stdout[:80])}")
+    context.check(f"{name}: time to the end", child.tail_s < bare.tail_s + 3.0, f"{child.tail_s:.2f} s",
+                  f"{bare.tail_s:.2f} s without the library + 3")
+    if kernels is None:
+        if report is not None:
+            reports.check_sound(context, name, report, quality_matters=False)
+        return
+    if not reports.check_sound(context, name, report, quality_matters=kernels != ANY):
+        return
+    counted = reports.kernel_count(report, "counted_kernel")
+    if kernels == ANY:  # 1000 had finished before the ending began: those at least are there
+        context.check(f"{name}: kernels", counted >= 1000, counted, "at least 1000",
+                      f"set aside: {reports.quality(report) or 'nothing'}")
+    else:
+        context.equal(f"{name}: kernels", counted, kernels)
