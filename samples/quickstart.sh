@@ -14,7 +14,7 @@ preset=$(default_preset)
 say "Installing what is missing, building (preset $preset, some minutes the first time)"
 .ci/setup
 targets=(gapscope_cli)
-[[ $preset == nocuda ]] || targets+=(gapscope)
+[[ $preset == nocuda ]] || targets+=(libgapscope.so)
 build_preset "$preset" "${targets[@]}"
 build=build/$preset
 

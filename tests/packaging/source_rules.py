@@ -81,6 +81,9 @@ RULES = {rule.__name__: rule for rule in (toolkit_includes, environment, file_le
 
 def text_files(root):
     for folder, subfolders, names in os.walk(root):
+        if "CMakeCache.txt" in names:
+            subfolders.clear()  # a build folder
+            continue
         subfolders[:] = sorted(name for name in subfolders if name not in SKIPPED)
         for name in sorted(names):
             full = os.path.join(folder, name)
