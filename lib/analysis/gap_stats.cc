@@ -106,7 +106,8 @@ std::int64_t GapStats::half_ns() const {
     if (left > 0) continue;
     // Of a single gap the length is known; of several, the middle is within half a bucket.
     if (bin.count == 1) return bin.total_ns;
-    return static_cast<std::int64_t>(LogBuckets::middle(static_cast<std::uint32_t>(i)));
+    const std::uint64_t middle = LogBuckets::middle(static_cast<std::uint32_t>(i));
+    return std::min(static_cast<std::int64_t>(middle), length(longest_.front()));
   }
   return 0;
 }

@@ -44,14 +44,19 @@ void Timeline::cover(std::int64_t begin_ns, std::int64_t end_ns) {
     origin_ns_ = begin_ns;
   }
   while (true) {
+    const std::uint64_t missing = begin_ns >= origin_ns_ ? 0
+                                                         : static_cast<std::uint64_t>(origin_ns_) -
+                                                               static_cast<std::uint64_t>(begin_ns);
     const std::int64_t before =
-        begin_ns >= origin_ns_ ? 0 : ((origin_ns_ - begin_ns - 1) >> shift_) + 1;
+        missing == 0 ? 0 : static_cast<std::int64_t>((missing - 1) >> shift_) + 1;
     const std::int64_t size = static_cast<std::int64_t>(fine_.size());
     const std::int64_t after = end_ns <= origin_ns_ ? size : index(end_ns - 1) + 1;
     // Compared one by one: with 1 ns slices their sum may not fit.
     if (before <= kFine && after <= kFine && before + std::max(size, after) <= kFine) {
       fine_.insert(fine_.begin(), static_cast<std::size_t>(before), Slice{});
-      origin_ns_ -= before << shift_;
+      // May end below 0, by less than one slice.
+      origin_ns_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(origin_ns_) -
+                                             (static_cast<std::uint64_t>(before) << shift_));
       if (after > size) fine_.resize(static_cast<std::size_t>(before + after));
       return;
     }
@@ -67,9 +72,9 @@ void Timeline::add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
   }
   std::int64_t at = begin_ns;
   for (std::int64_t i = index(begin_ns); at < end_ns; ++i) {
-    // Left to the end of slice i, without forming an end that may not fit.
-    const std::int64_t left =
-        (std::int64_t{1} << shift_) - ((at - origin_ns_) & ((std::int64_t{1} << shift_) - 1));
+    // To the end of slice i, without forming that end: it may not fit.
+    const std::uint64_t width = std::uint64_t{1} << shift_;
+    const std::int64_t left = static_cast<std::int64_t>(width - (offset(at) & (width - 1)));
     const std::int64_t take = std::min(left, end_ns - at);
     credit(fine_[static_cast<std::size_t>(i)], kind, take);
     at += take;

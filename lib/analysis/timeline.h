@@ -29,10 +29,10 @@ class Timeline {
     std::vector<report::Device::Slice> slices;
     std::int64_t slice_ns = 0;
   };
-  // Slices over the window [begin_ns, end_ns), the first one beginning at begin_ns or up to one
-  // 480th of the time covered before it. At most 60; 48 or more when the window is longer than
-  // 60 ns and all that was added lies inside. What was added outside the window is found in the
-  // first and the last slice, so that sums stay exact. May be called at any time.
+  // Slices over the window [begin_ns, end_ns). The first begins at begin_ns, or before it by less
+  // than one internal slice when earlier time was added. At most 60; at least 30 when the window is
+  // longer than 60 ns and all that was added lies inside and fills it. What was added outside the
+  // window is found in the first and the last slice, so that sums stay exact. Any time, repeatedly.
   Result finish(std::int64_t begin_ns, std::int64_t end_ns) const;
 
   static constexpr std::int64_t kMaxSlices = 60;
@@ -44,7 +44,13 @@ class Timeline {
   static void credit(Slice& slice, TimeKind kind, std::int64_t ns);
   void cover(std::int64_t begin_ns, std::int64_t end_ns);
   void halve();
-  std::int64_t index(std::int64_t time_ns) const { return (time_ns - origin_ns_) >> shift_; }
+  // From the origin on, which must not be later. Unsigned: the difference may exceed 2^63.
+  std::uint64_t offset(std::int64_t time_ns) const {
+    return static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(origin_ns_);
+  }
+  std::int64_t index(std::int64_t time_ns) const {
+    return static_cast<std::int64_t>(offset(time_ns) >> shift_);
+  }
 
   std::int64_t origin_ns_ = 0;  // begin of fine_[0]
   int shift_ = 0;               // each is 2^shift_ ns
