@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "decode.h"
+#include "nvtx.h"
 #include "runtime/abi/instance.h"
 #include "runtime/clock.h"
 #include "runtime/files.h"
@@ -205,6 +206,10 @@ void CuptiBackend::flush_forced() { api_.activity_flush_all(CUPTI_ACTIVITY_FLAG_
 void CuptiBackend::describe(RecordSink& sink, Interner&) {
   emit_meta(MetaKey::cupti_path, api_.path, sink);
   emit_meta(MetaKey::cupti_version, fmt::format("{}", api_.version), sink);
+}
+
+void CuptiBackend::conclude(RecordSink& sink) {
+  emit_meta(MetaKey::nvtx, nvtx_state(), sink);
 }
 
 void CuptiBackend::stop_recording() { callbacks_.stop_recording(); }

@@ -26,6 +26,7 @@ class CuptiBackend final : public Backend {
   void flush_forced() override;
   std::size_t collect(RecordSink& sink, Interner& interner) override;
   void describe(RecordSink& sink, Interner& interner) override;
+  void conclude(RecordSink& sink) override;
   void stop_recording() override;
   bool is_dead() const override;
   std::uint64_t timestamp_ns() override;

@@ -242,15 +242,15 @@ struct MarkRecord {
   std::uint8_t pad[7];
 };
 
-// Ring only: the producer has no intern table, so the name travels inline after the struct
-// (text_bytes, not NUL-terminated, cut at kMaxMarkText); the collector turns it into a
-// StringDefRecord (when new) and a MarkRecord.
+// Ring only: the producer has no intern table, so the names travel inline after the struct
+// (text_bytes, not NUL-terminated, cut at kMaxMarkText): first domain_bytes of the domain's name,
+// then the range's. The collector turns it into StringDefRecords (when new) and a MarkRecord.
 struct TextMarkRecord {
   static constexpr RecordKind kKind = RecordKind::text_mark;
   RecordHeader header;
   std::uint64_t time_ns;
   std::uint64_t range_id;
-  std::uint32_t domain_id;
+  std::uint32_t domain_bytes;
   MarkKind mark;
   std::uint8_t pad;
   std::uint16_t text_bytes;

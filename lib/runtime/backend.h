@@ -41,6 +41,9 @@ class Backend {
   // Facts for the report (MetaRecords, DeviceInfoRecords); collector thread only, after start().
   virtual void describe(RecordSink& sink, Interner& interner) = 0;
 
+  // Facts that are known only at the end (whether NVTX was attached); collector thread only.
+  virtual void conclude(RecordSink& sink) = 0;
+
   // From now on callbacks return at once and record nothing. Any thread.
   virtual void stop_recording() = 0;
 

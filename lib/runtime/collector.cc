@@ -149,12 +149,14 @@ void Collector::consume_from_ring(const RecordHeader& record) {
     return;
   }
   const auto text_mark = record_cast<TextMarkRecord>(record);
-  const std::string_view name = trailing_text<TextMarkRecord>(record);
+  const std::string_view text = trailing_text<TextMarkRecord>(record);
+  const std::string_view domain = text.substr(0, text_mark.domain_bytes);
+  const std::string_view name = text.substr(domain.size());
   auto mark = make_record<MarkRecord>(record.thread);
   mark.time_ns = text_mark.time_ns;
   mark.range_id = text_mark.range_id;
   mark.mark = text_mark.mark;
-  mark.domain_id = text_mark.domain_id;
+  mark.domain_id = domain.empty() ? kNoString : interner_.intern(domain, *tap_);
   mark.name_id = name.empty() ? kNoString : interner_.intern(name, *tap_);
   tap_->consume(mark.header);
 }
@@ -210,6 +212,7 @@ void Collector::finalise() {
     emit_meta(MetaKey::warning,
               "CUPTI reported a fatal error and went away: figures end where it did", *tap_);
   }
+  backend_.conclude(*tap_);
   emit_meta(MetaKey::end_ns, fmt::format("{}", now_ns()), *tap_);
   const std::uint64_t now = now_ns();
   tick(TickKind::final_, now, now, now);

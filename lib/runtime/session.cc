@@ -88,24 +88,31 @@ bool Session::mark(MarkKind kind) noexcept {
   return stored;
 }
 
-bool Session::mark_text(MarkKind kind, std::string_view name) noexcept {
+bool Session::mark_text(MarkKind kind, std::string_view name, std::string_view domain,
+                        std::uint64_t range_id) noexcept {
   if (!running()) return false;
-  name = name.substr(0, kMaxMarkText);
+  domain = domain.substr(0, kMaxMarkText / 4);
+  name = name.substr(0, kMaxMarkText - domain.size());
   ThreadRing* local = rings_.local();
   if (local == nullptr) {
     rings_.count_unringed(RecordKind::text_mark);
     return false;
   }
-  const std::size_t size = round_up_8(sizeof(TextMarkRecord) + name.size());
+  const std::size_t text_bytes = domain.size() + name.size();
+  const std::size_t size = round_up_8(sizeof(TextMarkRecord) + text_bytes);
   void* place = local->ring.reserve(size, RecordKind::text_mark);
   if (place == nullptr) return false;
   auto record = make_record<TextMarkRecord>(local->thread_index);
   record.header.size_bytes = static_cast<std::uint16_t>(size);
   record.time_ns = now_ns();
+  record.range_id = range_id;
   record.mark = kind;
-  record.text_bytes = static_cast<std::uint16_t>(name.size());
-  std::memcpy(place, &record, sizeof record);
-  std::memcpy(static_cast<char*>(place) + sizeof record, name.data(), name.size());
+  record.domain_bytes = static_cast<std::uint32_t>(domain.size());
+  record.text_bytes = static_cast<std::uint16_t>(text_bytes);
+  char* to = static_cast<char*>(place);
+  std::memcpy(to, &record, sizeof record);
+  if (!domain.empty()) std::memcpy(to + sizeof record, domain.data(), domain.size());
+  if (!name.empty()) std::memcpy(to + sizeof record + domain.size(), name.data(), name.size());
   local->ring.commit();
   if (collector_wake_.is_deep()) collector_wake_.wake();
   return true;

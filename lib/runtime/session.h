@@ -46,7 +46,9 @@ class Session {
 
   // Producers. False when not running or when the record was dropped (and counted).
   bool mark(MarkKind kind) noexcept;
-  bool mark_text(MarkKind kind, std::string_view name) noexcept;
+  // name and domain are copied, together cut at kMaxMarkText bytes; domain "" is NVTX's default.
+  bool mark_text(MarkKind kind, std::string_view name, std::string_view domain = {},
+                 std::uint64_t range_id = 0) noexcept;
 
   // See gapscope_report().
   bool write_snapshot(const std::string& path) noexcept;
