@@ -69,28 +69,10 @@ void Canvas::labelled(std::string_view label, const std::vector<Span>& spans) {
 }
 
 void Canvas::folded(std::string_view label, std::string_view text, Style style) {
-  const std::size_t room = width_ - kLabelWidth;
-  std::string safe = printable(text, utf8_);
-  std::string row;
-  const auto flush = [&] {
-    labelled(label, {{row, style}});
+  for (std::string& row : wrapped(printable(text, utf8_), width_ - kLabelWidth)) {
+    labelled(label, {{std::move(row), style}});
     label = "";
-    row.clear();
-  };
-  std::string_view rest = safe;
-  while (!rest.empty()) {
-    std::size_t end = std::min(rest.find(' '), rest.size());
-    // A word that no line can hold, such as a long path, goes on in the next line.
-    const std::size_t fits = fitting_bytes(rest.substr(0, end), room);
-    const bool broken = fits < end && fits > 0;
-    if (broken) end = fits;
-    const std::string_view word = rest.substr(0, end);
-    rest.remove_prefix(broken ? end : std::min(end + 1, rest.size()));
-    if (!row.empty() && columns(row) + 1 + columns(word) > room) flush();
-    if (!row.empty()) row += ' ';
-    row += word;
   }
-  flush();
 }
 
 void Canvas::pieces(std::string_view label, const std::vector<Span>& spans) {

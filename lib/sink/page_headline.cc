@@ -45,7 +45,7 @@ void write_shares(const std::string& title, const std::vector<Part>& parts,
   std::int64_t shares[5] = {0, 0, 0, 0, 0};
   for (std::size_t i = 0; i < parts.size(); ++i)
     shares[static_cast<std::size_t>(parts[i].kind)] += tenths[i];
-  static constexpr const char* kWords[5] = {"compute", "exposed comm.", "copy only", "IDLE",
+  static constexpr const char* kWords[5] = {"compute", "exposed comm", "copy only", "IDLE",
                                             "unknown"};
   std::vector<Span> spans;
   for (std::size_t kind = 0; kind < 5; ++kind) {
@@ -120,7 +120,7 @@ std::string host_cost(const report::Self& self) {
                     static_cast<double>(self.collector_cpu_ns) +
                     static_cast<double>(self.flush_cpu_ns);
   if (!(ns > 0)) return "host cost not measured here";
-  return absl::StrCat("host cost ~", duration(ns), " plus CUPTI's own");
+  return absl::StrCat("host cost ~", duration(ns), " + CUPTI's own");
 }
 
 void write_trust(const Page& page, Canvas& canvas) {

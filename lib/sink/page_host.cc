@@ -23,10 +23,9 @@ void write_waits(const Page& page, Canvas& canvas) {
         apportion({static_cast<double>(wait.gpu_busy_ns) / unit.ns,
                    static_cast<double>(wait.gpu_idle_ns) / unit.ns},
                   total / unit.ns, 2);
-    canvas.folded(label,
-                  absl::StrCat(wait.name, " ", fixed(total / unit.ns, 2), " ", unit.name, " in ",
-                               count(wait.calls), " calls: GPU busy in ", scaled_fixed(parts[0], 2),
-                               " of it, idle in ", scaled_fixed(parts[1], 2)));
+    canvas.folded(label, absl::StrCat(wait.name, " ", fixed(total / unit.ns, 2), " ", unit.name,
+                                      ": GPU busy in ", scaled_fixed(parts[0], 2),
+                                      " of it, idle in ", scaled_fixed(parts[1], 2)));
     label = "";
   }
 }
@@ -39,15 +38,12 @@ void write_overlap(const Page& page, Canvas& canvas) {
   if (std::none_of(parts.begin(), parts.end(), [](double ns) { return ns > 0; })) return;
   const std::vector<std::int64_t> tenths = percent_tenths(parts);
   const double cpu = parts[0] + parts[2];
-  canvas.folded(
-      "CPU/GPU",
-      absl::StrCat("both ", scaled_fixed(tenths[0], 1), " %, GPU only ", scaled_fixed(tenths[1], 1),
-                   ", CPU only ", scaled_fixed(tenths[2], 1), ", neither ",
-                   scaled_fixed(tenths[3], 1), "; overlap ", percent(parts[0], cpu)));
-  canvas.folded("",
-                absl::StrCat("(% of the ", page.window_word, "; overlap = both / (both + CPU only)",
-                             overlap.basis.empty() ? "" : "; CPU = ", overlap.basis, ")"),
-                Style::faint);
+  canvas.folded("CPU/GPU",
+                absl::StrCat("both ", scaled_fixed(tenths[0], 1), " %, GPU only ",
+                             scaled_fixed(tenths[1], 1), ", CPU only ", scaled_fixed(tenths[2], 1),
+                             ", neither ", scaled_fixed(tenths[3], 1), "  (of window)"));
+  canvas.folded("", absl::StrCat("overlap ", percent(parts[0], cpu), " = both / (both + CPU only)",
+                                 overlap.basis.empty() ? "" : "; CPU = ", overlap.basis));
 }
 
 void write_findings(const Page& page, const report::Device& device, Canvas& canvas) {

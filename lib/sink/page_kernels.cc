@@ -94,7 +94,7 @@ void write_kernels(const report::Device& device, Canvas& canvas) {
   const auto sum = [&](double ns) { return fixed(ns / sum_unit.ns, 2); };
   const auto one = [&](double ns) { return fixed(ns / unit.ns, 1); };
 
-  Table table(Table::Fold::middle);
+  Table table(Table::Fold::name);
   table.column("%", Table::Align::right);
   table.column(absl::StrCat("alone ", sum_unit.name), Table::Align::right);
   table.column("calls", Table::Align::right);
@@ -116,9 +116,8 @@ void write_kernels(const report::Device& device, Canvas& canvas) {
     table.row({share(shown + 1), sum(shares.beside_ns), "", "", "", "", "(several ops at once)"},
               Style::faint);
   canvas.blank();
-  canvas.folded("Kernels",
-                absl::StrCat("top ", shown, " of ", fixed(names, 0),
-                             "; % of compute time, for the time that a kernel ran alone"));
+  canvas.folded("Kernels", absl::StrCat("top ", shown, " of ", fixed(names, 0),
+                                        "; % = time alone on the GPU / compute"));
   table.print(canvas, 2);
 }
 

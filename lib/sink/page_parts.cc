@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kFewOperations = 100;
 
-// "GEMM 62 % of kernel time, norm 24 %"
+// "kernels: GEMM 62 %, norm 24 %", of the time of all kernels, summed over streams.
 std::string compute_evidence(const report::Device& device) {
   double all = 0;
   for (const report::Family& family : device.families) all += static_cast<double>(family.total_ns);
@@ -21,8 +21,8 @@ std::string compute_evidence(const report::Device& device) {
   for (std::size_t i = 0; i < device.families.size() && i < 2; ++i) {
     const auto ns = static_cast<double>(device.families[i].total_ns);
     if (!(all > 0) || ns / all < 0.05) break;
-    absl::StrAppend(&text, i > 0 ? ", " : "", device.families[i].name, " ", percent(ns, all, 0),
-                    i == 0 ? " of kernel time" : "");
+    absl::StrAppend(&text, i > 0 ? ", " : "kernels: ", device.families[i].name, " ",
+                    percent(ns, all, 0));
   }
   return text;
 }
@@ -54,9 +54,10 @@ void add_idle_parts(const report::Device& device, std::vector<Part>& parts) {
   const auto idle = static_cast<double>(device.time.idle_ns);
   const double bound = std::min(static_cast<double>(device.launch_bound_ns), idle);
   const double spacing = std::min(static_cast<double>(device.spacing_ns), idle - bound);
-  parts.push_back({kIdle, "launch-bound", bound, "idle, next operation not yet launched"});
+  parts.push_back({kIdle, "idle, unlaunched", bound, "next operation not yet launched"});
   parts.push_back({kIdle, "spacing < 5 us", spacing, "idle, next operation already queued"});
-  parts.push_back({kIdle, "idle, other", idle - bound - spacing, "gaps of 5 us or more"});
+  parts.push_back({kIdle, "idle, other", idle - bound - spacing,
+                   "next operation queued, or its launch unknown"});
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ std::vector<Part> time_parts(const report::Device& device) {
   parts.push_back({Part::Kind::compute, "compute", static_cast<double>(time.compute_ns),
                    compute_evidence(device)});
   if (time.comm_exposed_ns != 0) {
-    parts.push_back({Part::Kind::communication, "exposed comm.",
+    parts.push_back({Part::Kind::communication, "exposed comm",
                      static_cast<double>(time.comm_exposed_ns),
                      "communication, no compute beside it"});
   }

@@ -35,8 +35,8 @@ void write_own_cost(const report::Self& self, Canvas& canvas) {
 void write_records(const Page& page, Canvas& canvas) {
   const report::Records& records = page.report.records;
   std::string text = absl::StrCat(
-      count(records.seen), " GPU operations and ", count(records.calls), " calls seen; dropped ",
-      count(records.dropped_ring), " (rings) and ", count(records.dropped_cupti), " (CUPTI), ",
+      count(records.seen), " GPU operations, ", count(records.calls), " calls; dropped ",
+      count(records.dropped_ring), " (rings), ", count(records.dropped_cupti), " (CUPTI); ",
       count(records.invalid), " invalid, ", count(records.unmatched), " unmatched, ",
       count(records.late), " late, ", count(records.captured), " captured");
   add(text, records.orphaned, "without a call");
@@ -45,12 +45,11 @@ void write_records(const Page& page, Canvas& canvas) {
   canvas.blank();
   canvas.folded("Records", text);
   const report::Process& process = page.report.process;
-  if (!process.cupti_path.empty() || !process.cupti_version.empty()) {
-    canvas.folded("", absl::StrCat("libcupti ", process.cupti_version,
-                                   process.cupti_version.empty() ? "" : " ", process.cupti_path,
-                                   process.driver_version.empty() ? "" : ", driver ",
-                                   process.driver_version));
-  }
+  std::vector<Span> tools;
+  if (!process.cupti_version.empty()) tools.push_back({"libcupti " + process.cupti_version});
+  if (!process.driver_version.empty()) tools.push_back({"driver " + process.driver_version});
+  if (!tools.empty()) canvas.pieces("", tools);
+  if (!process.cupti_path.empty()) canvas.folded("", process.cupti_path);
   write_own_cost(page.report.self, canvas);
 }
 

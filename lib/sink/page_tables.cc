@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "sink/figures.h"
 #include "sink/page.h"
+#include "sink/safe_text.h"
 #include "sink/table.h"
 
 namespace gapscope::sink {
@@ -40,33 +41,45 @@ std::vector<Category> by_category(const std::vector<report::HostCall>& calls) {
   return categories;
 }
 
+// Bytes per nanosecond are GB/s.
+std::string rate(double size, double ns) {
+  if (!(ns > 0)) return "-";
+  return size > 0 && size / ns < 0.05 ? "<0.1" : fixed(size / ns, 1);
+}
+
+// "pageable -> device", "device" for a set.
+std::string memory_text(const report::Copy& copy, const Canvas& canvas) {
+  if (copy.source.empty() || copy.destination.empty()) return copy.source + copy.destination;
+  return absl::StrCat(copy.source, " ", canvas.arrow(), " ", copy.destination);
+}
+
+// "before -> after", each name with half of the room that the other columns leave.
+std::string neighbours(const report::LongGap& gap, std::size_t room, const Canvas& canvas) {
+  const std::size_t each = (room - 4) / 2;
+  const auto name = [&](const std::string& text) {
+    return folded_name(printable(text, canvas.utf8()), each, canvas.utf8());
+  };
+  return absl::StrCat(name(gap.before), " ", canvas.arrow(), " ", name(gap.after));
+}
+
 }  // namespace
 
 void write_copies(const report::Device& device, Canvas& canvas) {
   if (device.copies.empty()) return;
-  double longest = 0;
-  for (const report::Copy& copy : device.copies)
-    longest = std::max(longest, static_cast<double>(copy.time.total_ns));
-  const Unit unit = unit_for(longest);
   Table table;
   table.column("direction", Table::Align::left);
   table.column("count", Table::Align::right);
   table.column("bytes", Table::Align::right);
   table.column("GB/s", Table::Align::right, 0, 6);
-  table.column(unit.name, Table::Align::right, 0, 7);
+  table.column("time", Table::Align::right);
   table.column("hidden", Table::Align::right);
   table.column("memory", Table::Align::left);
   for (const report::Copy& copy : device.copies) {
     const auto total = static_cast<double>(copy.time.total_ns);
     const auto size = static_cast<double>(copy.bytes);
     table.row({copy.direction == "set" ? "memset" : copy.direction, count(copy.time.count),
-               bytes(size), total > 0 ? fixed(size / total, 1) : "-", fixed(total / unit.ns, 2),
-               percent(static_cast<double>(copy.hidden_ns), total, 0),
-               copy.source.empty() && copy.destination.empty()
-                   ? ""
-                   : absl::StrCat(copy.source, copy.source.empty() ? "" : " ",
-                                  copy.source.empty() ? "" : canvas.arrow(),
-                                  copy.source.empty() ? "" : " ", copy.destination)});
+               bytes(size), rate(size, total), duration(total),
+               percent(static_cast<double>(copy.hidden_ns), total, 0), memory_text(copy, canvas)});
   }
   canvas.blank();
   canvas.folded("Copies", "time summed over streams; hidden = share of it while a kernel ran");
@@ -84,13 +97,12 @@ void write_longest_gaps(const report::Device& device, Canvas& canvas) {
   Table table;
   table.column(absl::StrCat("at ", unit.name), Table::Align::right, 0, 8);
   table.column("length", Table::Align::right, 0, 8);
-  table.column("cause", Table::Align::left, 1);
-  table.column(absl::StrCat("kernel or copy before ", canvas.arrow(), " after"),
-               Table::Align::left);
+  table.column("cause", Table::Align::left);
+  table.column(absl::StrCat("before ", canvas.arrow(), " after"), Table::Align::left);
   for (const report::LongGap& gap : device.gaps.longest) {
     table.row({fixed(static_cast<double>(gap.at_ns) / unit.ns, 3),
-               duration(static_cast<double>(gap.length_ns)), gap.cause,
-               absl::StrCat(gap.before, " ", canvas.arrow(), " ", gap.after)});
+               duration(static_cast<double>(gap.length_ns)), cut(gap.cause, 18, canvas.utf8()),
+               neighbours(gap, canvas.width() - (causes ? 44 : 24), canvas)});
   }
   if (!causes) table.hide(2);
   canvas.blank();
@@ -107,16 +119,16 @@ void write_calls(const Page& page, Canvas& canvas) {
   table.column("calls", Table::Align::right);
   table.column(absl::StrCat("total ", unit.name), Table::Align::right);
   table.column("blocking", Table::Align::right, 1);
-  table.column("avg us", Table::Align::right);
-  table.column("max us", Table::Align::right, 2);
+  table.column("avg", Table::Align::right);
+  table.column("max", Table::Align::right, 2);
   table.column("mostly", Table::Align::left);
   for (const Category& category : categories) {
     std::string mostly = category.longest->name;
     if (category.failed > 0) absl::StrAppend(&mostly, ", ", fixed(category.failed, 0), " failed");
     table.row({category.name, fixed(category.calls, 0), fixed(category.total_ns / unit.ns, 2),
                fixed(category.blocking_ns / unit.ns, 2),
-               category.calls > 0 ? fixed(category.total_ns / category.calls / 1e3, 1) : "-",
-               fixed(category.max_ns / 1e3, 1), std::move(mostly)});
+               category.calls > 0 ? duration(category.total_ns / category.calls) : "-",
+               duration(category.max_ns), std::move(mostly)});
   }
   canvas.blank();
   canvas.folded("Calls", "CUDA calls, summed over threads; blocking = part of it spent waiting");

@@ -34,6 +34,13 @@ std::string steps_text(const Page& page) {
                       in(static_cast<double>(steps.time.p99_ns)), " ", unit.name);
 }
 
+std::string ordinal(std::int64_t n) {
+  const std::int64_t tens = n % 100 / 10;
+  const std::int64_t ones = tens == 1 ? 0 : n % 10;
+  const char* ending = ones == 1 ? "st" : ones == 2 ? "nd" : ones == 3 ? "rd" : "th";
+  return absl::StrCat(count(n), ending);
+}
+
 void write_worst_step(const Page& page, Canvas& canvas) {
   const report::Steps& steps = page.report.steps;
   if (steps.worst_cause.empty() && steps.slow_period == 0) return;
@@ -41,7 +48,7 @@ void write_worst_step(const Page& page, Canvas& canvas) {
                                   duration(static_cast<double>(steps.time.max_ns)));
   if (!steps.worst_cause.empty()) absl::StrAppend(&text, ", mostly ", steps.worst_cause);
   if (steps.slow_period > 0)
-    absl::StrAppend(&text, "; every ", count(steps.slow_period), ". step is slow");
+    absl::StrAppend(&text, "; every ", ordinal(steps.slow_period), " step is slow");
   canvas.folded("Worst step", text);
 }
 
@@ -51,13 +58,13 @@ std::string left_out(const Page& page) {
   const auto add = [&](std::int64_t ns, const std::string& what) {
     if (ns > 0) pieces.push_back(absl::StrCat(duration(static_cast<double>(ns)), " ", what));
   };
-  add(report.lead_in_ns, "before the first op");
+  add(report.lead_in_ns, "before first op");
   std::string warm_up = "warm-up";
   if (report.steps.warmup_steps > 0)
     absl::StrAppend(&warm_up, " (", count(report.steps.warmup_steps),
                     report.steps.warmup_steps == 1 ? " step)" : " steps)");
   if (page.steady) add(report.warmup_ns, warm_up);
-  add(report.tail_ns, "after the last");
+  add(report.tail_ns, "after last");
   if (report.records.outside > 0)
     pieces.push_back(absl::StrCat(count(report.records.outside), " ops outside the capture"));
   std::string text;
@@ -92,12 +99,12 @@ void write_table(const Page& page, const std::string& corner, const std::vector<
   const auto share = cells(percent_tenths(ns), 1);
   const auto step = cells(apportion(scaled_by(step_ns), total / step_ns, 1), 1);
 
-  Table table;
+  Table table(Table::Fold::wrap);
   table.column(corner, Table::Align::left, 0, 16);
   table.column(unit.name, Table::Align::right, 0, 8);
   table.column("%", Table::Align::right, 0, 5);
   table.column(absl::StrCat(step_unit.name, "/", page.step_word), Table::Align::right, 1);
-  table.column("", Table::Align::left);
+  table.column("evidence", Table::Align::left);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     table.row({parts[i].label, time[i], total > 0 ? share[i] : "-", step[i], parts[i].evidence});
   }
@@ -117,7 +124,7 @@ const char* spark(double busy, bool utf8) {
 }
 
 // One character a slice; neighbours share one where the page is narrow.
-void write_busy_over_time(const Page& page, const report::Device& device, Canvas& canvas) {
+void write_busy_over_time(const report::Device& device, Canvas& canvas) {
   const auto& slices = device.timeline;
   if (slices.size() < 2 || device.slice_ns <= 0) return;
   const std::size_t room = std::min(kSparkColumns, canvas.width() - kLabelWidth);
@@ -134,23 +141,20 @@ void write_busy_over_time(const Page& page, const report::Device& device, Canvas
     line += seen > 0 ? spark(busy / seen, canvas.utf8()) : " ";
   }
   canvas.labelled("Busy", {{line, Style::good}});
-  canvas.labelled(
-      "",
-      {{absl::StrCat("over time: ", shown, " slices of ",
-                     duration(static_cast<double>(device.slice_ns) * static_cast<double>(merged)),
-                     " of the ", page.window_word, "; ", spark(0, canvas.utf8()), " idle, ",
-                     spark(1, canvas.utf8()), " busy"),
-        Style::faint}});
+  const std::string slice =
+      duration(static_cast<double>(device.slice_ns) * static_cast<double>(merged));
+  canvas.labelled("", {{absl::StrCat(shown, " slices of ", slice, "; ", spark(0, canvas.utf8()),
+                                     " idle, ", spark(1, canvas.utf8()), " busy"),
+                        Style::faint}});
 }
 
 void write_gaps(const report::Device& device, Canvas& canvas) {
   const report::Gaps& gaps = device.gaps;
   if (gaps.count == 0) return;
-  std::string text = absl::StrCat(count(gaps.count), gaps.count == 1 ? " gap, " : " gaps, ",
-                                  count(gaps.listed_count), " of 5 us or more");
+  std::string text = absl::StrCat(count(gaps.listed_count), " of 5 us or more");
   if (gaps.half_ns > 0)
-    absl::StrAppend(&text, "; half of the idle time is in gaps of ",
-                    duration(static_cast<double>(gaps.half_ns)), " or more");
+    absl::StrAppend(&text, "; half of the idle time is in gaps >= ",
+                    duration(static_cast<double>(gaps.half_ns)));
   canvas.folded("Gaps", text);
 }
 
@@ -173,9 +177,10 @@ void write_device_time(const Page& page, const report::Device& device, Canvas& c
   const bool several = full_devices(page.scope).size() > 1;
   write_table(page,
               several ? absl::StrCat("GPU ", device.device, ", ", page.steady ? "steady" : "whole")
-                      : absl::StrCat("of the ", page.window_word),
+                      : std::string(page.window_word),
               time_parts(device), page.steps, canvas);
-  write_busy_over_time(page, device, canvas);
+  canvas.blank();
+  write_busy_over_time(device, canvas);
   write_gaps(device, canvas);
 }
 

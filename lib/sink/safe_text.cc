@@ -115,6 +115,25 @@ std::size_t tail_begin(std::string_view text, std::size_t width) {
   return at;
 }
 
+// "34.4 %", "5 us": the unit may not start a line.
+bool is_unit(std::string_view word) {
+  while (!word.empty() && (word.back() == ',' || word.back() == ';' || word.back() == ':' ||
+                           word.back() == ')' || word.back() == '.')) {
+    word.remove_suffix(1);
+  }
+  static constexpr std::array<std::string_view, 13> kUnits = {
+      "%", "s", "ms", "us", "ns", "B", "kB", "MB", "GB", "TB", "GB/s", "ms/step", "us/step"};
+  return std::find(kUnits.begin(), kUnits.end(), word) != kUnits.end();
+}
+
+// Bytes of the first word, the unit after it included.
+std::size_t word_bytes(std::string_view text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  if (end + 1 >= text.size()) return end;
+  const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+  return is_unit(text.substr(end + 1, next - end - 1)) ? next : end;
+}
+
 std::string_view ellipsis(bool utf8) { return utf8 ? "\u2026" : ".."; }
 
 }  // namespace
@@ -179,6 +198,38 @@ std::string cut_middle(std::string_view text, std::size_t width, bool utf8) {
   const std::size_t tail = kept * 2 / 5;
   std::string out(text.substr(0, fitting_bytes(text, kept - tail)));
   return out.append(mark).append(text.substr(tail_begin(text, tail)));
+}
+
+std::string folded_name(std::string_view name, std::size_t width, bool utf8) {
+  while (columns(name) > width) {
+    // Only what stands before the arguments is a namespace.
+    const std::size_t colons = name.substr(0, name.find_first_of("<(")).find("::");
+    if (colons == std::string_view::npos || colons + 2 >= name.size()) break;
+    name.remove_prefix(colons + 2);
+  }
+  return cut_middle(name, width, utf8);
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!text.empty()) {
+    std::size_t end = word_bytes(text);
+    const std::size_t fits =
+        std::max(fitting_bytes(text.substr(0, end), width), std::min(end, decode(text).bytes));
+    const bool broken = fits < end;
+    if (broken) end = fits;
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(broken ? end : std::min(end + 1, text.size()));
+    if (!line.empty() && columns(line) + 1 + columns(word) > width) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  lines.push_back(std::move(line));
+  return lines;
 }
 
 std::string pad_right(std::string text, std::size_t width) {

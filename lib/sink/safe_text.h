@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gapscope::sink {
 
@@ -23,6 +24,13 @@ std::size_t fitting_bytes(std::string_view text, std::size_t width);
 std::string cut(std::string_view text, std::size_t width, bool utf8);
 // The same, but head and tail are kept: names of kernels differ at both ends.
 std::string cut_middle(std::string_view text, std::size_t width, bool utf8);
+
+// A kernel's name without as many leading "a::b::" as it takes to fit, then cut in its middle.
+std::string folded_name(std::string_view name, std::size_t width, bool utf8);
+
+// Breaks printable text at blanks into lines of at most width columns; a number keeps its unit, and
+// a word that no line can hold goes on in the next.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // text with blanks up to width, for columns flush left and flush right.
 std::string pad_right(std::string text, std::size_t width);

@@ -11,8 +11,9 @@ namespace gapscope::sink {
 class Table {
  public:
   enum class Align { left, right };
-  // How the last column is shortened: names keep both ends.
-  enum class Fold { end, middle };
+  // How the last column is shortened: cut at its end, in its middle (paths), as a kernel's name, or
+  // continued in one more line.
+  enum class Fold { end, middle, name, wrap };
 
   explicit Table(Fold fold = Fold::end) : fold_(fold) {}
 
@@ -42,8 +43,11 @@ class Table {
   };
 
   std::vector<Column> fitted(const Canvas& canvas, std::size_t indent) const;
+  std::string shortened(const std::string& cell, std::size_t width, bool utf8) const;
   std::string text_of(const std::vector<Column>& columns, const std::vector<std::string>& cells,
                       std::size_t indent, bool utf8) const;
+  void print_row(Canvas& canvas, const std::vector<Column>& columns, const Row& row,
+                 std::size_t indent) const;
 
   Fold fold_;
   std::vector<Column> columns_;

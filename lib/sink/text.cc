@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "sink/figures.h"
 #include "sink/page.h"
+#include "sink/safe_text.h"
 
 namespace gapscope::sink {
 namespace {
@@ -41,36 +42,46 @@ std::string why_no_device(const report::Report& report) {
 // Without device records there are no figures: say so and why, never "idle 100 %".
 void write_no_device(const Page& page, Canvas& canvas) {
   const report::Process& process = page.report.process;
-  canvas.line({{absl::StrCat("gapscope ", process.version), Style::label},
-               {absl::StrCat("  pid ", process.pid, "  ")},
-               {page.report.records.calls > 0 ? "" : why_no_device(page.report)}});
-  if (page.report.records.calls > 0)
-    canvas.folded("NO FIGURES", why_no_device(page.report), Style::warn);
+  const bool none = page.report.records.calls <= 0;
+  std::vector<Span> line = {{absl::StrCat("gapscope ", process.version, "  "), Style::label}};
+  if (!process.command.empty()) {
+    const std::string safe = printable(process.command, canvas.utf8());
+    line.push_back({cut(safe, canvas.width() / 3, canvas.utf8()) + "  "});
+  }
+  line.push_back({absl::StrCat("pid ", process.pid, none ? "  " : "")});
+  if (none) line.push_back({why_no_device(page.report)});
+  canvas.line(line);
+  if (!none) canvas.folded("NO FIGURES", why_no_device(page.report), Style::warn);
   write_notes(page, canvas);
 }
 
-void write_device(const Page& page, const report::Device& device, Canvas& canvas) {
+void write_device_tables(const Page& page, const report::Device& device, Canvas& canvas) {
   write_findings(page, device, canvas);
-  write_families(device, canvas);
   write_kernels(device, canvas);
   write_copies(device, canvas);
   write_longest_gaps(device, canvas);
 }
 
+// What belongs to the host stands after the only device's shares, or after all devices' blocks.
 void write_page(const Page& page, Canvas& canvas) {
   canvas.blank();
   write_window(page, canvas);
   const auto devices = full_devices(page.scope);
+  const bool several = devices.size() > 1;
   for (const report::Device* device : devices) {
     canvas.blank();
     write_device_time(page, *device, canvas);
-    if (devices.size() > 1) write_device(page, *device, canvas);
+    if (!several) continue;
+    write_families(*device, canvas);
+    write_device_tables(page, *device, canvas);
   }
   write_device_sum(page, canvas);
+  if (several) canvas.blank();
   write_waits(page, canvas);
   write_overlap(page, canvas);
+  if (devices.size() == 1) write_families(*devices.front(), canvas);
   write_advice(page, canvas);
-  if (devices.size() == 1) write_device(page, *devices.front(), canvas);
+  if (devices.size() == 1) write_device_tables(page, *devices.front(), canvas);
   write_calls(page, canvas);
   write_ranges(page, canvas);
   write_records(page, canvas);
