@@ -19,8 +19,9 @@ struct KernelName {
   bool communication = false;
 };
 
-// Takes any bytes, however hostile: work and memory are bounded, the result is valid UTF-8 without
-// control characters. Costs microseconds: call it once for a distinct name. Thread-safe.
+// Takes any bytes, however hostile: work and memory are bounded (see demangle_is_bounded() for the
+// one condition), the result is valid UTF-8 without control characters. Costs microseconds: call it
+// once for a distinct name. Thread-safe.
 KernelName parse_kernel_name(std::string_view symbol);
 
 }  // namespace gapscope

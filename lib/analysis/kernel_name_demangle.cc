@@ -3,13 +3,41 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstdlib>
 #include <memory>
 
 #include "absl/strings/ascii.h"
 
+// __cxa_demangle with the output going to a callback in pieces of at most 255 bytes and no heap
+// memory; 0 on success. It stands beside __cxa_demangle in libstdc++.a, with which the library that
+// profiles is linked; libstdc++.so does not export it, hence weak.
+extern "C" [[gnu::weak]] int __gcclibcxx_demangle_callback(
+    const char* mangled, void (*callback)(const char*, std::size_t, void*), void* opaque);
+
 namespace gapscope {
 namespace {
+
+struct Output {
+  std::jmp_buf full;
+  std::string* text;  // has room for max_bytes: appending never allocates, so never throws
+  std::size_t max_bytes;
+};
+
+void append(const char* piece, std::size_t bytes, void* opaque) {
+  Output& output = *static_cast<Output*>(opaque);
+  const std::size_t room = output.max_bytes - output.text->size();
+  output.text->append(piece, std::min(bytes, room));
+  // The demangler cannot be told to stop. It is C and owns nothing but its stack, and no object
+  // with a destructor lives between here and setjmp.
+  if (bytes > room) std::longjmp(output.full, 1);
+}
+
+// Has no variables of its own that setjmp could leave undefined.
+bool demangle_into(const char* symbol, Output& output) {
+  if (setjmp(output.full) != 0) return true;
+  return __gcclibcxx_demangle_callback(symbol, append, &output) == 0;
+}
 
 // <length><identifier>; empty when there is none.
 std::string_view take_identifier(std::string_view& rest) {
@@ -24,8 +52,17 @@ std::string_view take_identifier(std::string_view& rest) {
   return name;
 }
 
+// "St", "S_", "S1A_": a prefix that was named before.
+void skip_substitution(std::string_view& rest) {
+  if (!rest.starts_with('S')) return;
+  std::size_t at = 1;
+  while (at < rest.size() && (absl::ascii_isdigit(rest[at]) || absl::ascii_isupper(rest[at]))) ++at;
+  if (at < rest.size() && (rest[at] == '_' || rest[at] == 't')) rest.remove_prefix(at + 1);
+}
+
 std::string take_path(std::string_view& rest) {
   std::string path;
+  skip_substitution(rest);
   while (true) {
     const std::string_view name = take_identifier(rest);
     if (name.empty()) return path;
@@ -37,9 +74,19 @@ std::string take_path(std::string_view& rest) {
 
 }  // namespace
 
+bool demangle_is_bounded() { return &__gcclibcxx_demangle_callback != nullptr; }
+
 std::optional<std::string> demangle(std::string_view symbol, std::size_t max_bytes) {
   if (!symbol.starts_with("_Z") || symbol.find('\0') != std::string_view::npos) return {};
   const std::string terminated(symbol);
+  if (demangle_is_bounded()) {
+    std::string text;
+    text.reserve(max_bytes);
+    Output output{{}, &text, max_bytes};
+    if (!demangle_into(terminated.c_str(), output) || text.empty()) return {};
+    text.shrink_to_fit();
+    return text;
+  }
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(terminated.c_str(), nullptr, nullptr, &status), &std::free);
@@ -54,7 +101,6 @@ MangledHead read_mangled_head(std::string_view symbol) {
   while (!symbol.empty() && std::string_view("NLrVK").find(symbol[0]) != std::string_view::npos) {
     symbol.remove_prefix(1);
   }
-  if (symbol.starts_with("St")) symbol.remove_prefix(2);
   head.path = take_path(symbol);
   if (!symbol.starts_with("I")) return head;
   symbol.remove_prefix(1);
