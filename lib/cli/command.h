@@ -1,0 +1,29 @@
+// The subcommands of `gapscope`: each adds itself to the parser and, when chosen, its action.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "runtime/config.h"
+
+namespace gapscope::cli {
+
+// What the process ends with; printed by --help, relied on by scripts.
+enum ExitCode : int {
+  kOk = 0,
+  kUsage = 1,       // the command line cannot be understood
+  kBadInput = 2,    // a file cannot be read, is not ours, is newer, damaged or cut off
+  kGateFailed = 3,  // a --fail-if holds
+  kBadOutput = 4,   // a result cannot be written
+};
+
+// Set by the parser's callback of the chosen subcommand; returns the exit code.
+using Action = std::function<int()>;
+
+// Each takes the parser to add to, the process's environment (outlives the action) and where to put
+// the action. One function a file, <name>_command.cc.
+void add_replay(CLI::App& app, const Environment& environment, Action& action);
+void add_show(CLI::App& app, const Environment& environment, Action& action);
+void add_help(CLI::App& app, const Environment& environment, Action& action);
+
+}  // namespace gapscope::cli

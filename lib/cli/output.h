@@ -1,0 +1,25 @@
+// Where the command line's results and errors go. Single-threaded.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace gapscope::cli {
+
+// One line on stderr, "gapscope: message"; line breaks in it become blanks.
+void print_error(std::string_view message);
+
+// To stdout; OK also when its reader has gone (a closed pipe): it wanted no more.
+absl::Status write_stdout(std::string_view text);
+
+// Replaces the file, by a rename where it is or will be a regular one; "-" is stdout. Devices and
+// pipes are written to, never replaced.
+absl::Status write_output(const std::string& path, std::string_view text);
+
+// Keeps file descriptors 0 to 2 from being taken by files that are opened later, and makes a closed
+// pipe an error instead of a signal. Call once, first in main().
+void prepare_standard_streams();
+
+}  // namespace gapscope::cli
