@@ -86,6 +86,14 @@ std::byte* ByteRing::reserve_slow(std::size_t size_bytes, RecordKind kind) noexc
   return p.data + (at & p.mask);
 }
 
+bool ByteRing::push_slow(const void* record, std::size_t size_bytes, RecordKind kind) noexcept {
+  std::byte* const to = reserve_slow(size_bytes, kind);
+  if (to == nullptr) return false;
+  std::memcpy(to, record, size_bytes);
+  commit();
+  return true;
+}
+
 bool ByteRing::flush_loss() noexcept {
   Producer& p = producer_;
   if (p.lost == 0) return false;

@@ -49,6 +49,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "record/record.h"
 
@@ -149,6 +150,8 @@ class ByteRing {
   void write_filler(std::uint64_t from, std::uint64_t to) noexcept;
   void write_lost(std::uint64_t at) noexcept;
   std::byte* reserve_slow(std::size_t size_bytes, RecordKind kind) noexcept;
+  bool push_bytes(const void* record, std::size_t size_bytes, RecordKind kind) noexcept;
+  bool push_slow(const void* record, std::size_t size_bytes, RecordKind kind) noexcept;
 
   std::unique_ptr<std::byte[], FreeAligned> storage_;
   std::size_t capacity_;
@@ -171,41 +174,50 @@ inline void ByteRing::commit() noexcept {
   producer_.write.store(producer_.next, std::memory_order_release);
 }
 
-// Without a call of memcpy: sizes are multiples of 8 and mostly small. Whole 16-byte pieces, the
-// last of which may overlap the one before.
-inline void ByteRing::copy_record(std::byte* to, const void* from,
-                                  std::size_t size_bytes) noexcept {
+// Without a call of memcpy where the size is not known when compiling: sizes are multiples of 8 and
+// mostly small. 16-byte pieces from the end down; the first may overlap the second.
+[[gnu::always_inline]] inline void ByteRing::copy_record(std::byte* to, const void* from,
+                                                         std::size_t size_bytes) noexcept {
+  if (__builtin_constant_p(size_bytes)) {
+    std::memcpy(to, from, size_bytes);
+    return;
+  }
   const auto* source = static_cast<const std::byte*>(from);
-  if (size_bytes < 16) {
+  auto at = static_cast<std::ptrdiff_t>(size_bytes) - 16;
+  if (at < 0) {
     std::memcpy(to, source, 8);
     return;
   }
-  const std::size_t last = size_bytes - 16;
-  for (std::size_t i = 0; i < last; i += 16) std::memcpy(to + i, source + i, 16);
-  std::memcpy(to + last, source + last, 16);
+  do {
+    std::memcpy(to + at, source + at, 16);
+    at -= 16;
+  } while (at > 0);
+  std::memcpy(to, source, 16);
+}
+
+// Fused reserve and commit: nothing is stored but the record, its counter and `write`.
+[[gnu::always_inline]] inline bool ByteRing::push_bytes(const void* record, std::size_t size_bytes,
+                                                        RecordKind kind) noexcept {
+  count(producer_.offered, kind);
+  const std::uint64_t at = producer_.write.load(std::memory_order_relaxed);
+  const std::uint64_t next = at + size_bytes;
+  if (next > producer_.limit) [[unlikely]] {
+    return push_slow(record, size_bytes, kind);
+  }
+  copy_record(producer_.data + (at & producer_.mask), record, size_bytes);
+  producer_.write.store(next, std::memory_order_release);
+  return true;
 }
 
 inline bool ByteRing::push(const RecordHeader& record) noexcept {
-  void* const to = reserve(record.size_bytes, record.kind);
-  if (to == nullptr) [[unlikely]] {
-    return false;
-  }
-  copy_record(static_cast<std::byte*>(to), &record, record.size_bytes);
-  commit();
-  return true;
+  return push_bytes(&record, record.size_bytes, record.kind);
 }
 
 template <typename T>
 bool ByteRing::push_fixed(const T& record) noexcept {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 8 == 0 &&
                 sizeof(T) <= kMaxRecordBytes);
-  void* const to = reserve(sizeof(T), T::kKind);
-  if (to == nullptr) [[unlikely]] {
-    return false;
-  }
-  std::memcpy(to, &record, sizeof(T));
-  commit();
-  return true;
+  return push_bytes(&record, sizeof(T), T::kKind);
 }
 
 inline bool ByteRing::looks_half_full() const noexcept {
