@@ -84,6 +84,7 @@ def main():
 
     torch.manual_seed(0)
     torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # a kernel for each new tensor
     model = Model(args.length).cuda()
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
     loader = DataLoader(Sequences(args.steps * args.batch, args.length), args.batch,
