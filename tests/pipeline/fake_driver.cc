@@ -10,6 +10,7 @@
 
 #include "ending.h"
 #include "scenario.h"
+#include "start.h"
 
 namespace {
 
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
   auto& cuda = *new fake_driver::CudaProcess;
   std::printf("training %s\n", settings.scenario.c_str());
   if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
+  if (!fake_driver::start_library()) return 2;
   cuda.init();
   scenario(cuda, settings);
   if (settings.pause_ms != 0) {

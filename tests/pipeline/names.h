@@ -5,8 +5,8 @@ namespace fake_driver {
 
 inline constexpr const char* kSaxpy = "_Z5saxpyfPfS_i";
 inline constexpr const char* kGemm = "sm90_gemm_f16";
-inline constexpr const char* kNorm = "_ZN2at6native10layer_normIfEEvPT_S2_i";
+inline constexpr const char* kNorm = "_ZN2at6native10layer_normIfEEvPT_S3_i";
 inline constexpr const char* kAllReduce =
-    "_Z40ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE";
+    "_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE";
 
 }  // namespace fake_driver

@@ -1,0 +1,109 @@
+"""Files and configuration: recordings replay to the live report; bad values cost one line."""
+import json
+import os
+
+import reports
+from harness import check, equal, quality, same_figures, sound
+
+
+def replays_to_the_same(p, scenario, *args, env=None):
+    recording = p.file(f"{scenario}.gsrec")
+    run = p.run(scenario, *args, env={"GAPSCOPE_RECORD": recording, **(env or {})})
+    sound(p, run, scenario)
+    process, path = p.replay(recording)
+    equal(process.returncode, 0, f"replay: {process.stderr.decode()}")
+    with open(path, encoding="utf-8") as f:
+        replayed = json.load(f)
+    live = dict(run.report)
+    live.pop("self")
+    replayed.pop("self")
+    equal(reports.first_difference(live, replayed), None, "live and replayed report differ")
+    equal(p.holds(path), [], "invariants of the replayed report")
+
+
+def test_replay_basic(p):
+    replays_to_the_same(p, "basic")
+
+
+def test_replay_threads(p):
+    replays_to_the_same(p, "threads", "--operations", 1000)
+
+
+def test_replay_graphs(p):
+    replays_to_the_same(p, "graphs")
+
+
+def test_replay_trouble(p):
+    replays_to_the_same(p, "basic", env={"FAKE_CUPTI_SHUFFLE": 3, "FAKE_CUPTI_DROP_EVERY": 40,
+                                         "FAKE_CUPTI_ZERO_EVERY": 33, "FAKE_CUPTI_LOSE_EVERY": 90})
+
+
+def test_replay_range(p):
+    replays_to_the_same(p, "range", env={"GAPSCOPE_CAPTURE": "range"})
+
+
+def test_replay_late(p):
+    replays_to_the_same(p, "late_record")
+
+
+def test_replay_small_rings(p):
+    replays_to_the_same(p, "kernels", "--operations", 20000, env={"GAPSCOPE_RING_SIZE": "4KiB"})
+
+
+def test_report_cannot_be_written(p):
+    target = p.file("missing/folder/report.json")
+    run = p.run("basic", env={"GAPSCOPE_REPORT": target})
+    equal(run.stdout, b"training basic\nloss 0.25\n", "stdout")
+    equal(run.code, 0, "exit code")
+    check(run.lines(target), f"no line about it: {run.stderr.decode()}")
+    check(len(run.stderr.decode().splitlines()) > 5, "the page is missing")
+
+
+def test_recording_cannot_be_written(p):
+    run = p.run("basic", env={"GAPSCOPE_RECORD": p.file("missing/folder/x.gsrec")})
+    sound(p, run, "basic")
+    same_figures(run)
+    check(run.lines("x.gsrec"), f"no line about it: {run.stderr.decode()}")
+
+
+def test_unknown_variable(p):
+    run = p.run("basic", env={"GAPSCOPE_REPROT": "x", "GAPSCOPE_GRAPHS": "nodes"})
+    sound(p, run, "basic")
+    same_figures(run)
+    complaints = run.lines("GAPSCOPE_REPROT")
+    equal(len(complaints), 1, "lines about the unknown name")
+    check("GAPSCOPE_REPORT" in complaints[0], f"nearest name missing: {complaints}")
+    equal(len(run.lines("GAPSCOPE_GRAPHS")), 1, "lines about the bad value")
+
+
+def test_ring_overflow_is_counted(p):
+    run = p.run("threads", "--operations", 5000, env={"GAPSCOPE_RING_SIZE": "4KiB"})
+    sound(p, run, "threads")
+    records = run.report["records"]
+    called = sum(c["count"] for c in run.truth["calls"].values())
+    equal(records["calls"] + records["dropped_ring"], called, "calls kept and dropped = calls made")
+    equal(records["seen"], len(run.truth["operations"]), "records.seen")
+
+
+def test_buffer_limit(p):
+    run = p.run("kernels", "--operations", 20000,
+                env={"GAPSCOPE_BUFFER_SIZE": "64KiB", "GAPSCOPE_BUFFER_LIMIT": "256KiB"})
+    sound(p, run, "kernels")
+    records = run.report["records"]
+    equal(records["seen"] + records["dropped_cupti"], 20000, "records kept and dropped")
+
+
+# kineto#1275: versions before 12.9 crash on a declined buffer.
+def test_buffer_limit_cupti_12(p):
+    run = p.run("kernels", "--operations", 20000, cupti=12,
+                env={"GAPSCOPE_BUFFER_SIZE": "64KiB", "GAPSCOPE_BUFFER_LIMIT": "256KiB",
+                     "FAKE_CUPTI_DELIVERY": "flush"})
+    sound(p, run, "kernels")
+    records = run.report["records"]
+    equal(records["seen"] + records["dropped_cupti"], 20000, "records kept and dropped")
+
+
+def test_report_is_private(p):
+    run = p.run("basic")
+    quality(run)
+    check(os.stat(run.paths["report"]).st_mode & 0o022 == 0, "others may write the report")

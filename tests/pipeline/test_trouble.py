@@ -1,0 +1,147 @@
+"""Trouble: what is lost is counted and never shown as idle; the program goes on."""
+import oracle
+from harness import check, equal, quality, same_calls, same_figures, sound
+
+
+def delivered(run):
+    return len(oracle.operations(run.truth, fates=("recorded", "late")))
+
+
+def fates(run, *names):
+    return len(oracle.operations(run.truth, fates=names))
+
+
+def test_cupti_drops(p):
+    run = p.run("kernels", "--operations", 2000, env={"FAKE_CUPTI_DROP_EVERY": 50})
+    sound(p, run, "kernels")
+    equal(fates(run, "dropped"), 40, "dropped by the fake")
+    equal(run.report["records"]["dropped_cupti"], 40, "records.dropped_cupti")
+    equal(run.report["records"]["seen"], delivered(run), "records.seen")
+    same_calls(run)
+    # A lost kernel would look like an idle gap: idle never exceeds the truth's, lost ones included.
+    everything = oracle.split(oracle.operations(run.truth, fates=("recorded", "dropped")))
+    check(run.report["devices"][0]["idle_ns"] <= everything["idle_ns"], "dropped kernels read as idle")
+    check(run.report["devices"][0]["unknown_ns"] > 0, "no unknown time")
+    check(run.lines("lost") or run.lines("dropped"), "the page does not warn")
+
+
+# kineto#109, legion#1800, nvidia-resiliency-ext#115.
+def test_impossible_times(p):
+    for name, fate in (("FAKE_CUPTI_ZERO_EVERY", "zero"), ("FAKE_CUPTI_SENTINEL_EVERY", "sentinel")):
+        run = p.run("kernels", "--operations", 1000, env={name: 100})
+        sound(p, run, "kernels")
+        equal(fates(run, fate), 10, "made by the fake")
+        equal(run.report["records"]["invalid"], 10, "records.invalid")
+        equal(run.report["records"]["seen"], delivered(run), "records.seen")
+        kernels = {k["full_name"]: (k["calls"], k["total_ns"], k["min_ns"], k["max_ns"])
+                   for k in run.report["devices"][0]["kernels"]}
+        equal(kernels, oracle.kernels(oracle.operations(run.truth)), "kernels with possible times")
+
+
+def test_lost_record_is_unknown(p):
+    run = p.run("lost_record")
+    sound(p, run, "lost_record")
+    same_figures(run, unknown=True)
+    quality(run, unmatched=1)
+    lost = oracle.operations(run.truth, fates=("lost",))[0]
+    device = run.report["devices"][0]
+    check(device["unknown_ns"] >= lost["end_ns"] - lost["start_ns"], "the lost kernel's time is known")
+
+
+def test_lost_records_many(p):
+    run = p.run("kernels", "--operations", 2000, env={"FAKE_CUPTI_LOSE_EVERY": 100})
+    sound(p, run, "kernels")
+    quality(run, unmatched=20)
+    same_figures(run, unknown=True)
+
+
+# The exit waits for its record about a second and then goes on.
+def test_lost_last_record(p):
+    run = p.run("lost_last")
+    sound(p, run, "lost_last")
+    equal(run.report["records"]["unmatched"], 1, "records.unmatched")
+
+
+def test_late_record(p):
+    run = p.run("late_record")
+    sound(p, run, "late_record")
+    equal(run.truth["values"]["late"], 1, "held back by the fake")
+    records = run.report["records"]
+    equal(records["seen"], delivered(run), "records.seen")
+    equal(records["unmatched"], 0, "records.unmatched")
+    kernels = {k["full_name"]: k["calls"] for k in run.report["devices"][0]["kernels"]}
+    equal(kernels, {n: k[0] for n, k in oracle.kernels(oracle.operations(run.truth)).items()}, "kernels")
+
+
+def test_exit_while_a_kernel_runs(p):
+    run = p.run("running_kernel")
+    sound(p, run, "running_kernel")
+    records = run.report["records"]
+    equal(records["invalid"] + records["unmatched"], 1, "the running kernel is accounted for")
+    equal(records["seen"], 200, "records.seen")
+
+
+def test_flush_hangs(p):
+    for which in ("1", "2", "forced"):
+        run = p.run("kernels", env={"FAKE_CUPTI_FLUSH_HANG": which})
+        sound(p, run, "kernels")
+        check(run.events("flush hangs"), "the flush did not hang")
+        check(run.lines("flush"), "no line about the flush")
+
+
+def test_fatal_error(p):
+    run = p.run("fatal")
+    sound(p, run, "fatal")
+    check(run.report["truncated"], "not marked truncated")
+    equal(run.report["records"]["seen"], 200, "records.seen")
+
+
+def test_wrong_clock(p):
+    run = p.run("kernels", env={"FAKE_CUPTI_CLOCK_OFFSET_NS": -3_600_000_000_000})
+    sound(p, run, "kernels")
+    kernels = {k["full_name"]: k["calls"] for k in run.report["devices"][0]["kernels"]}
+    equal(kernels, {"saxpy(float, float*, float*, int)": 200}, "device figures are kept")
+    check(any("clock" in w for w in run.report["warnings"]), "no warning about the clock")
+
+
+def one_line(p, run, *words):
+    """The program undisturbed, and one line of ours that says what, where and what to do."""
+    equal(run.stdout, b"training basic\nloss 0.25\n", "stdout")
+    equal(run.code, 0, "exit code")
+    equal(run.violations(), [], "rules of CUPTI broken")
+    lines = run.stderr.decode().splitlines()
+    equal(len(lines), 1, f"lines on stderr {lines}")
+    for word in words + (str(run.truth["pid"]),):
+        check(word in lines[0], f"{word!r} not in {lines[0]!r}")
+
+
+# triton#8953, pytorch#117935, TensorRT-LLM#9073, tensorflow#35860, ThunderKittens#73.
+def test_subscribe_errors(p):
+    for code, words in ((15, ()), (35, ("NVreg_RestrictProfilingToAdminUsers",)), (39, ("nsys",))):
+        run = p.run("basic", env={"FAKE_CUPTI_SUBSCRIBE_RESULT": code, "FAKE_CUPTI_OTHER_TOOL": "nsys"})
+        one_line(p, run, "gapscope", *words)
+
+
+def test_subscribe_errors_cupti_12(p):
+    for code in (15, 35, 39):
+        run = p.run("basic", cupti=12, env={"FAKE_CUPTI_SUBSCRIBE_RESULT": code})
+        one_line(p, run, "gapscope")
+
+
+def test_activity_refused(p):
+    run = p.run("basic", env={"FAKE_CUPTI_ENABLE_RESULT": 35})
+    one_line(p, run, "gapscope")
+
+
+# Here a toolkit may be installed: then its libcupti is found, and finds no driver.
+def test_no_libcupti(p):
+    run = p.run("basic", env={"GAPSCOPE_CUPTI_PATH": p.file("nowhere"), "CUDA_HOME": p.file("nowhere")})
+    one_line(p, run, "gapscope")
+
+
+def test_not_a_libcupti(p):
+    bogus = p.file("libcupti.so.13")
+    with open(bogus, "w", encoding="utf-8") as f:
+        f.write("not a library\n")
+    run = p.run("basic", env={"GAPSCOPE_CUPTI_PATH": bogus})
+    one_line(p, run, "gapscope")
