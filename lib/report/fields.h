@@ -214,6 +214,7 @@ template <class V, Is<Advice> T>
 void fields(V& v, T& a) {
   v("text", a.text);
   v("source", a.source);
+  v("cause", a.cause);
   v("before_ms", a.before_ms);
   v("after_ms", a.after_ms);
 }

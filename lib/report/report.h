@@ -217,6 +217,8 @@ struct Scope {
 struct Advice {
   std::string text;
   std::string source;
+  std::string cause;  // what it acts on: an entry of causes[], "copy only", "compute", ...; a diff
+                      // counts what it won there
   double before_ms = 0;
   double after_ms = 0;
   bool operator==(const Advice&) const = default;

@@ -199,8 +199,8 @@ report::Report sample_report_with_causes() {
     d.gaps.longest[2].cause = "synchronisation";
   }
   r.advice = {{"DataLoader num_workers=4 (6 CPUs allowed here), persistent_workers=True",
-               "input pipeline 12.5 ms/step", 39.7, 27.2},
-              {"pin_memory=True, non_blocking=True", "", 39.7, 38.5}};
+               "dataloader.py:__next__", "input pipeline", 39.7, 27.2},
+              {"pin_memory=True, non_blocking=True", "", "copy only", 39.7, 38.5}};
   r.steps.worst_index = 812;
   r.steps.worst_cause = "input pipeline";
   r.steps.slow_period = 5;
