@@ -117,9 +117,8 @@ report::Distribution Histogram::distribution() const {
 }
 
 std::size_t Histogram::memory_bytes() const {
-  const std::size_t inlined = absl::InlinedVector<std::uint8_t, 16>().capacity();
   return sizeof(*this) + pages_.capacity() * sizeof(Page) +
-         (slots_.capacity() > inlined ? slots_.capacity() : 0);
+         (slots_.capacity() > kInlineSlots ? slots_.capacity() : 0);
 }
 
 }  // namespace gapscope

@@ -85,6 +85,7 @@ class Histogram {
   static constexpr std::uint32_t kPageBits = 4;
   static constexpr std::uint32_t kPageSize = 1u << kPageBits;
   static constexpr std::uint8_t kNoPage = 0xff;
+  static constexpr std::size_t kInlineSlots = 16;  // a range of 1 to 16
   static_assert(LogBuckets::kCount / kPageSize < kNoPage);
   using Page = std::array<std::uint64_t, kPageSize>;
 
@@ -109,7 +110,8 @@ class Histogram {
   absl::uint128 total_ = 0;
   absl::uint128 squares_ = 0;  // modulo 2^128: see stddev_ns()
   std::uint32_t first_page_ = 0;
-  absl::InlinedVector<std::uint8_t, 16> slots_;  // index into pages_ of page first_page_ + i
+  absl::InlinedVector<std::uint8_t, kInlineSlots>
+      slots_;  // index into pages_ of page first_page_ + i
   std::vector<Page> pages_;
 };
 
