@@ -44,6 +44,9 @@ class Analysis final : public RecordSink {
   // Device operations announced by a call and not yet seen: what a flush at exit waits for.
   std::size_t outstanding() const;
 
+  // Entries in all the tables that the number of records could make grow: for tests of the bounds.
+  std::size_t table_entries() const;
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

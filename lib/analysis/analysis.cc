@@ -1,0 +1,267 @@
+#include "analysis/analysis.h"
+
+#include <algorithm>
+
+#include "analysis/device_report.h"
+#include "analysis/engine.h"
+#include "analysis/facts.h"
+#include "analysis/names.h"
+#include "analysis/queue_full.h"
+
+namespace gapscope {
+namespace {
+
+template <typename T>
+Operation operation(const T& r, RecordKind kind) {
+  Operation op;
+  op.kind = kind;
+  op.start_ns = static_cast<std::int64_t>(r.start_ns);
+  op.end_ns = static_cast<std::int64_t>(r.end_ns);
+  op.correlation_id = r.correlation_id;
+  op.device = static_cast<std::uint8_t>(r.device);
+  op.context = r.context;
+  op.stream = r.stream;
+  op.graph_id = r.graph_id;
+  return op;
+}
+
+std::uint16_t narrow(std::uint32_t value) {
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(value, 0xffff));
+}
+
+MemoryKind known(MemoryKind kind) {
+  return static_cast<int>(kind) < kMemoryKinds ? kind : MemoryKind::unknown;
+}
+
+CopyDirection known(CopyDirection direction) {
+  return static_cast<int>(direction) < kDirections ? direction : CopyDirection::unknown;
+}
+
+}  // namespace
+
+class Analysis::Impl {
+ public:
+  explicit Impl(const AnalysisOptions& options)
+      : names_(options.max_kernel_names * 4), engine_(options, names_, queue_full_) {}
+
+  void consume(const RecordHeader& h);
+  report::Report report() const;
+  std::size_t outstanding() { return engine_.outstanding(); }
+  std::size_t held() const { return engine_.held(); }
+
+ private:
+  template <typename T>
+  bool plausible(const T& r) {
+    if (plausible_times(r.start_ns, r.end_ns)) return true;
+    ++invalid_;
+    return false;
+  }
+  template <typename T>
+  bool plausible_operation(const T& r) {
+    if (r.device < kMaxDevices) return plausible(r);
+    ++invalid_;
+    return false;
+  }
+  void add(const KernelRecord& r);
+  void add(const CopyRecord& r);
+  void add(const SetRecord& r);
+  void add(const GraphRecord& r);
+  void add(const ApiCallRecord& r);
+  void add(const MarkRecord& r);
+  report::Scope scope(bool steady) const;
+  report::Records records() const;
+
+  NameTable names_;
+  QueueFull queue_full_;
+  Facts facts_;
+  Engine engine_;
+  std::int64_t invalid_ = 0;
+  std::int64_t calls_ = 0;
+  std::int64_t captured_ = 0;
+  std::int64_t failed_ = 0;
+};
+
+void Analysis::Impl::add(const KernelRecord& r) {
+  if (!plausible_operation(r)) return;
+  Operation op = operation(r, RecordKind::kernel);
+  op.name = names_.kernel(r.name_id);
+  op.shared_bytes = r.static_shared_bytes + r.dynamic_shared_bytes;
+  std::copy(r.grid, r.grid + 3, op.grid);
+  for (int i = 0; i < 3; ++i) op.block[i] = narrow(r.block[i]);
+  op.registers_per_thread = narrow(r.registers_per_thread);
+  engine_.add(op);
+}
+
+void Analysis::Impl::add(const CopyRecord& r) {
+  if (!plausible_operation(r)) return;
+  Operation op = operation(r, RecordKind::copy);
+  op.bytes = r.bytes;
+  op.copy_key = copy_key(known(r.direction), known(r.source), known(r.destination));
+  engine_.add(op);
+}
+
+void Analysis::Impl::add(const SetRecord& r) {
+  if (!plausible_operation(r)) return;
+  Operation op = operation(r, RecordKind::set);
+  op.bytes = r.bytes;
+  op.copy_key = set_key(known(r.memory));
+  engine_.add(op);
+}
+
+void Analysis::Impl::add(const GraphRecord& r) {
+  if (!plausible_operation(r)) return;
+  Operation op = operation(r, RecordKind::graph);
+  op.name = names_.graph(r.graph_id);
+  engine_.add(op);
+}
+
+void Analysis::Impl::add(const ApiCallRecord& r) {
+  ++calls_;
+  if (!plausible(r)) return;
+  if (r.header.flags & kApiFailed) ++failed_;
+  if (r.header.flags & kApiCaptured) ++captured_;
+  engine_.add(r);
+}
+
+void Analysis::Impl::add(const MarkRecord& r) {
+  const bool used =
+      r.mark == MarkKind::step || r.mark == MarkKind::capture_on || r.mark == MarkKind::capture_off;
+  if (!used) return;
+  if (plausible_times(r.time_ns, r.time_ns)) {
+    engine_.add(r);
+  } else {
+    ++invalid_;
+  }
+}
+
+void Analysis::Impl::consume(const RecordHeader& h) {
+  if (h.size_bytes < sizeof(RecordHeader)) {
+    ++invalid_;
+    return;
+  }
+  switch (h.kind) {
+    case RecordKind::kernel:
+      return add(record_cast<KernelRecord>(h));
+    case RecordKind::copy:
+      return add(record_cast<CopyRecord>(h));
+    case RecordKind::set:
+      return add(record_cast<SetRecord>(h));
+    case RecordKind::graph:
+      return add(record_cast<GraphRecord>(h));
+    case RecordKind::api_call:
+      return add(record_cast<ApiCallRecord>(h));
+    case RecordKind::mark:
+      return add(record_cast<MarkRecord>(h));
+    case RecordKind::tick:
+      engine_.tick(record_cast<TickRecord>(h));
+      return queue_full_.forget_before(engine_.swept_ns());
+    case RecordKind::overhead: {
+      const auto r = record_cast<OverheadRecord>(h);
+      if (plausible(r)) queue_full_.add(r);
+      return;
+    }
+    case RecordKind::thread_info:
+      return queue_full_.add_thread(record_cast<ThreadInfoRecord>(h));
+    case RecordKind::string_def:
+      return names_.define(record_cast<StringDefRecord>(h).id, trailing_text<StringDefRecord>(h));
+    case RecordKind::meta:
+      return facts_.add(record_cast<MetaRecord>(h), trailing_text<MetaRecord>(h));
+    case RecordKind::device_info: {
+      const auto r = record_cast<DeviceInfoRecord>(h);
+      return facts_.add(r, names_.string(r.name_id));
+    }
+    case RecordKind::data_quality:
+      return facts_.add(record_cast<DataQualityRecord>(h));
+    case RecordKind::lost:
+      return facts_.add(record_cast<LostRecord>(h));
+    case RecordKind::clock_step:
+      return facts_.add(record_cast<ClockStepRecord>(h));
+    case RecordKind::sync:
+    case RecordKind::thread_sample:
+    case RecordKind::gc:
+    case RecordKind::throttle:
+    case RecordKind::text_mark:
+      return;  // known, not used yet
+    case RecordKind::none:
+    case RecordKind::count_:
+      break;
+  }
+  // A kind of a newer version is no fault; none is.
+  if (h.kind == RecordKind::none) ++invalid_;
+}
+
+report::Scope Analysis::Impl::scope(bool steady) const {
+  report::Scope scope;
+  const Sweep& sweep = engine_.sweep();
+  for (std::uint32_t ordinal = 0; ordinal < kMaxDevices; ++ordinal) {
+    const DeviceSweep* device = sweep.device(ordinal);
+    if (device == nullptr) continue;
+    DeviceTally tally = steady ? DeviceTally() : device->tally(Phase::warmup);
+    tally.merge(device->tally(Phase::steady));
+    if (tally.sums().operations == 0) continue;
+    scope.devices.push_back(
+        device_report(tally, steady ? device->steady_timeline() : device->timeline(), names_));
+    report::Device& out = scope.devices.back();
+    out.device = ordinal;
+    out.name = facts_.device_name(ordinal);
+    out.uuid = facts_.device_uuid(ordinal);
+    out.kernel_names =
+        steady ? static_cast<std::int64_t>(out.kernels.size()) : device->kernel_names();
+  }
+  HostTally host = steady ? HostTally() : sweep.host(Phase::warmup);
+  host.merge(sweep.host(Phase::steady));
+  scope.host_calls = host.host_calls();
+  scope.waits = host.waits();
+  scope.overlap = sweep.overlap().overlap(steady);
+  return scope;
+}
+
+report::Records Analysis::Impl::records() const {
+  report::Records records;
+  records.seen = engine_.seen();
+  records.calls = calls_;
+  records.dropped_ring = facts_.dropped_ring();
+  records.dropped_cupti = facts_.dropped_cupti();
+  records.invalid = facts_.invalid() + invalid_ + engine_.invalid();
+  records.unmatched = engine_.unmatched();
+  records.orphaned = engine_.orphaned();
+  records.late = engine_.late();
+  records.captured = captured_;
+  records.failed = failed_;
+  records.outside = engine_.sweep().outside();
+  records.overflow = engine_.overflow();
+  return records;
+}
+
+report::Report Analysis::Impl::report() const {
+  report::Report report;
+  const Sweep& sweep = engine_.sweep();
+  report.process = facts_.process();
+  report.whole = scope(false);
+  report.steps = sweep.steps().report();
+  if (sweep.steps().steady_since_ns() != kForever && sweep.overlap().span_ns(Phase::steady) > 0) {
+    report.steady = scope(true);
+    report.warmup_ns = sweep.overlap().span_ns(Phase::warmup);
+  }
+  const std::int64_t first_ns = sweep.overlap().first_op_ns();
+  if (first_ns != kNever) {
+    const std::int64_t begin_ns = report.process.start_ns;
+    const std::int64_t end_ns =
+        report.process.end_ns > 0 ? report.process.end_ns : engine_.last_tick_ns();
+    if (begin_ns > 0) report.lead_in_ns = std::max<std::int64_t>(first_ns - begin_ns, 0);
+    report.tail_ns = std::max<std::int64_t>(end_ns - sweep.overlap().last_op_ns(), 0);
+  }
+  report.complete_until_ns = engine_.complete_until_ns();
+  report.warnings = facts_.warnings();
+  report.records = records();
+  return report;
+}
+
+Analysis::Analysis(const AnalysisOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Analysis::~Analysis() = default;
+void Analysis::consume(const RecordHeader& record) { impl_->consume(record); }
+report::Report Analysis::report() const { return impl_->report(); }
+std::size_t Analysis::outstanding() const { return impl_->outstanding(); }
+std::size_t Analysis::table_entries() const { return impl_->held(); }
+
+}  // namespace gapscope

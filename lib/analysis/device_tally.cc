@@ -1,0 +1,197 @@
+#include "analysis/device_tally.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+constexpr std::int64_t kSpacingNs = 5000;  // DESIGN: gaps under it, next operation queued
+
+void add_launch_shape(KernelTally& to, const KernelTally& from) {
+  if (from.latest_ns < to.latest_ns) return;
+  to.latest_ns = from.latest_ns;
+  std::copy(from.grid, from.grid + 3, to.grid);
+  std::copy(from.block, from.block + 3, to.block);
+  to.registers_per_thread = from.registers_per_thread;
+  to.shared_bytes = from.shared_bytes;
+}
+
+}  // namespace
+
+KernelTally& DeviceTally::kernel(std::uint32_t name) {
+  if (name >= kernel_slots_.size()) kernel_slots_.resize(name + 1);
+  std::uint32_t& slot = kernel_slots_[name];
+  if (slot == 0) {
+    kernels_.emplace_back();
+    slot = static_cast<std::uint32_t>(kernels_.size());
+  }
+  return kernels_[slot - 1];
+}
+
+std::size_t DeviceTally::slot_of_copy(std::uint8_t key) {
+  if (copy_slots_.empty()) copy_slots_.resize(256);
+  if (copy_slots_[key] == 0) {
+    copies_.emplace_back();
+    copy_slots_[key] = static_cast<std::uint8_t>(copies_.size());
+  }
+  return copy_slots_[key] - 1u;
+}
+
+DeviceTally::StreamUse* DeviceTally::stream(std::uint32_t context, std::uint32_t stream) {
+  const std::uint64_t key = (std::uint64_t{context} << 32) | stream;
+  if (streams_.size() < kMaxStreams) return &streams_[key];
+  const auto found = streams_.find(key);
+  return found == streams_.end() ? nullptr : &found->second;
+}
+
+void DeviceTally::add_kernel(const Operation& op, std::uint32_t name) {
+  KernelTally& entry = kernel(name);
+  entry.time.add(op.duration_ns());
+  if (op.start_ns < entry.latest_ns) return;
+  entry.latest_ns = op.start_ns;
+  std::copy(op.grid, op.grid + 3, entry.grid);
+  std::copy(op.block, op.block + 3, entry.block);
+  entry.registers_per_thread = op.registers_per_thread;
+  entry.shared_bytes = op.shared_bytes;
+}
+
+void DeviceTally::add_operation(const Operation& op, std::uint32_t name) {
+  ++sums_.operations;
+  StreamUse* use = stream(op.context, op.stream);
+  if (op.is_kernel()) {
+    add_kernel(op, name);
+    if (use != nullptr) ++use->kernels;
+    return;
+  }
+  CopyTally& entry = copies_[slot_of_copy(op.copy_key)];
+  entry.time.add(op.duration_ns());
+  entry.bytes += static_cast<std::int64_t>(std::min<std::uint64_t>(op.bytes, kMaxBytes));
+  if (use == nullptr) return;
+  for (auto& [key, count] : use->copies) {
+    if (key == op.copy_key) {
+      ++count;
+      return;
+    }
+  }
+  use->copies.push_back({op.copy_key, 1});
+}
+
+void DeviceTally::add_idle(const Segment& segment) {
+  const std::int64_t ns = segment.length_ns();
+  sums_.time.idle_ns += ns;
+  Gap gap;
+  gap.begin_ns = segment.begin_ns;
+  gap.end_ns = segment.end_ns;
+  gap.before = segment.before;
+  gap.after = segment.after;
+  gaps_.add(gap);
+  if (!segment.after_launch.known()) return;
+  if (segment.after_launch.queued_ns > segment.begin_ns) {
+    sums_.launch_bound_ns += ns;
+  } else if (ns < kSpacingNs) {
+    sums_.spacing_ns += ns;
+  }
+}
+
+void DeviceTally::add(const Segment& segment) {
+  const std::int64_t ns = segment.length_ns();
+  sums_.time.window_ns += ns;
+  last_op_ns_ = std::max(last_op_ns_, segment.end_ns);
+  switch (segment.kind()) {
+    case TimeKind::compute:
+      sums_.time.compute_ns += ns;
+      if (segment.only_graphs) sums_.graph_granular_ns += ns;
+      break;
+    case TimeKind::comm_exposed:
+      sums_.time.comm_exposed_ns += ns;
+      break;
+    case TimeKind::copy_only:
+      sums_.time.copy_only_ns += ns;
+      break;
+    case TimeKind::unknown:
+      sums_.time.unknown_ns += ns;
+      break;
+    case TimeKind::idle:
+      add_idle(segment);
+      break;
+  }
+  if (segment.copy) {
+    sums_.copy_ns += ns;
+    if (segment.compute || segment.communication) sums_.copy_overlap_ns += ns;
+  }
+  if (segment.communication) {
+    sums_.comm_ns += ns;
+    if (segment.compute) sums_.comm_overlap_ns += ns;
+  }
+}
+
+void DeviceTally::correct_busy(OperationClass op_class, std::int64_t ns) {
+  sums_.time.unknown_ns -= ns;
+  switch (op_class) {
+    case OperationClass::compute:
+      sums_.time.compute_ns += ns;
+      break;
+    case OperationClass::communication:
+      sums_.time.comm_exposed_ns += ns;
+      sums_.comm_ns += ns;
+      break;
+    case OperationClass::copy:
+      sums_.time.copy_only_ns += ns;
+      sums_.copy_ns += ns;
+      break;
+  }
+}
+
+void DeviceTally::correct_idle(const Segment& segment) {
+  sums_.time.unknown_ns -= segment.length_ns();
+  add_idle(segment);
+}
+
+void DeviceTally::merge(const DeviceTally& later) {
+  const Sums& s = later.sums_;
+  sums_.time.window_ns += s.time.window_ns;
+  sums_.time.compute_ns += s.time.compute_ns;
+  sums_.time.comm_exposed_ns += s.time.comm_exposed_ns;
+  sums_.time.copy_only_ns += s.time.copy_only_ns;
+  sums_.time.idle_ns += s.time.idle_ns;
+  sums_.time.unknown_ns += s.time.unknown_ns;
+  sums_.spacing_ns += s.spacing_ns;
+  sums_.launch_bound_ns += s.launch_bound_ns;
+  sums_.copy_ns += s.copy_ns;
+  sums_.copy_overlap_ns += s.copy_overlap_ns;
+  sums_.comm_ns += s.comm_ns;
+  sums_.comm_overlap_ns += s.comm_overlap_ns;
+  sums_.graph_granular_ns += s.graph_granular_ns;
+  sums_.operations += s.operations;
+  gaps_.merge(later.gaps_);
+  if (first_op_ns_ == kNever) first_op_ns_ = later.first_op_ns_;
+  last_op_ns_ = std::max(last_op_ns_, later.last_op_ns_);
+  later.for_each_kernel([this](std::uint32_t name, const KernelTally& from) {
+    KernelTally& to = kernel(name);
+    to.time.merge(from.time);
+    to.alone_ns += from.alone_ns;
+    add_launch_shape(to, from);
+  });
+  later.for_each_copy([this](std::uint8_t key, const CopyTally& from) {
+    CopyTally& to = copies_[slot_of_copy(key)];
+    to.time.merge(from.time);
+    to.bytes += from.bytes;
+    to.hidden_ns += from.hidden_ns;
+  });
+  for (const auto& [key, from] : later.streams_) {
+    StreamUse* to = stream(static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key));
+    if (to == nullptr) continue;
+    to->kernels += from.kernels;
+    for (const auto& [copy, count] : from.copies) {
+      auto known = std::find_if(to->copies.begin(), to->copies.end(),
+                                [copy = copy](const auto& c) { return c.first == copy; });
+      if (known == to->copies.end()) {
+        to->copies.push_back({copy, count});
+      } else {
+        known->second += count;
+      }
+    }
+  }
+}
+
+}  // namespace gapscope

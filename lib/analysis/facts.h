@@ -1,0 +1,53 @@
+// Facts about the process, its devices and the records' quality, as the stream tells them.
+//
+// Bounded: kMaxWarnings warnings, kMaxDevices devices. Thread-safety: none, one owner.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/operation.h"
+#include "record/record.h"
+#include "report/report.h"
+
+namespace gapscope {
+
+class Facts {
+ public:
+  static constexpr std::size_t kMaxWarnings = 50;
+
+  void add(const MetaRecord& record, std::string_view text);
+  void add(const DeviceInfoRecord& record, std::string_view name);
+  void add(const ClockStepRecord& record);
+  void add(const DataQualityRecord& record);
+  void add(const LostRecord& record);
+  void warn(std::string text);
+
+  const report::Process& process() const { return process_; }
+  std::vector<std::string> warnings() const;
+  std::string device_name(std::uint32_t device) const;
+  std::string device_uuid(std::uint32_t device) const;
+  std::int64_t dropped_ring() const { return dropped_ring_; }
+  std::int64_t dropped_cupti() const { return dropped_cupti_; }
+  std::int64_t invalid() const { return invalid_; }
+
+ private:
+  struct DeviceFacts {
+    std::string name, uuid;
+  };
+
+  report::Process process_;
+  std::vector<std::string> warnings_;
+  std::array<std::optional<DeviceFacts>, kMaxDevices> devices_;
+  std::int64_t clock_steps_ = 0;
+  std::int64_t clock_step_ns_ = 0;  // sum of magnitudes
+  std::int64_t dropped_ring_ = 0;
+  std::int64_t dropped_cupti_ = 0;
+  std::int64_t invalid_ = 0;
+};
+
+}  // namespace gapscope

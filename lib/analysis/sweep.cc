@@ -1,0 +1,285 @@
+#include "analysis/sweep.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kMaxContexts = 4096;
+// Operations or calls that run at one time; further ones go to the tables only.
+constexpr std::size_t kMaxActive = 1u << 16;
+
+// For heaps with the earliest end on top; among equals the one that began first.
+constexpr auto kLaterEnd = [](const auto& a, const auto& b) {
+  return a.end_ns != b.end_ns ? a.end_ns > b.end_ns : a.order > b.order;
+};
+
+}  // namespace
+
+Sweep::Sweep(const AnalysisOptions& options, SlotQueue<Operation>& operations,
+             SlotQueue<Call>& calls, SlotQueue<PendingMark>& marks, Join& join,
+             const NameTable& names, const QueueFull& queue_full)
+    : max_kernel_names_(options.max_kernel_names),
+      operations_(operations),
+      calls_(calls),
+      marks_(marks),
+      join_(join),
+      names_(names),
+      queue_full_(queue_full),
+      capture_(options.capture),
+      steps_(options.capture.mode == CaptureSpec::Mode::all) {}
+
+void Sweep::run(std::int64_t until_ns) {
+  const auto first = [](const auto& queue) {
+    return queue.settled() == 0 ? kForever : queue.start_at(0);
+  };
+  const auto first_end = [](const auto& heap) {
+    return heap.empty() ? kForever : heap.front().end_ns;
+  };
+  while (true) {
+    const std::int64_t op_end = first_end(active_operations_);
+    const std::int64_t call_end = first_end(active_calls_);
+    const std::int64_t mark = first(marks_);
+    const std::int64_t call = first(calls_);
+    const std::int64_t op = first(operations_);
+    const std::int64_t next = std::min({op_end, call_end, mark, call, op});
+    if (next >= until_ns || next == kForever) return;
+    now_ns_ = std::max(now_ns_, next);
+    if (next == op_end) {
+      end_operation();
+    } else if (next == call_end) {
+      end_call();
+    } else if (next == mark) {
+      take_mark();
+    } else if (next == call) {
+      start_call();
+    } else {
+      start_operation();
+    }
+  }
+}
+
+// Runs a change of a device's state and tells the overlap whether it is busy or unknown now.
+template <typename Change>
+void Sweep::change_device(DeviceSweep& device, Change&& change) {
+  overlap_.advance(now_ns_);
+  const bool was_busy = device.busy(), was_unknown = device.unknown();
+  change();
+  overlap_.gpu_busy(static_cast<int>(device.busy()) - static_cast<int>(was_busy));
+  overlap_.gpu_unknown(static_cast<int>(device.unknown()) - static_cast<int>(was_unknown));
+}
+
+DeviceSweep& Sweep::device_of(const Operation& op) {
+  auto& device = devices_[op.device];
+  if (!device) device = std::make_unique<DeviceSweep>(operations_, max_kernel_names_);
+  if (!context_known_ || op.context != last_context_) {
+    if (context_devices_.size() < kMaxContexts || context_devices_.contains(op.context)) {
+      context_devices_.insert_or_assign(op.context, op.device);
+    }
+    last_context_ = op.context;
+    context_known_ = true;
+  }
+  return *device;
+}
+
+int Sweep::device_of_context(std::uint32_t context) const {
+  const auto found = context_devices_.find(context);
+  return found == context_devices_.end() ? -1 : found->second;
+}
+
+void Sweep::classify(Operation& op) {
+  if (op.is_kernel()) {
+    op.op_class = op.kind == RecordKind::kernel && names_.communication(op.name)
+                      ? OperationClass::communication
+                      : OperationClass::compute;
+  } else {
+    op.op_class = OperationClass::copy;
+  }
+  op.counted = capture_.range_of(op) != Capture::kOutside;
+  op.phase = phase_of(op.launch.known() ? op.launch.start_ns : op.start_ns);
+}
+
+void Sweep::start_operation() {
+  const std::uint32_t slot = operations_.pop();
+  Operation& op = operations_[slot];
+  if (op.dead) return operations_.release(slot);
+  if (op.waiting) join_.stop_waiting(slot);
+  op.start_ns = std::max(op.start_ns, now_ns_);
+  op.end_ns = std::max(op.end_ns, op.start_ns);
+  capture_.first_operation(op.start_ns);
+  classify(op);
+  const std::int64_t range = capture_.range_of(op);
+  DeviceSweep& device = device_of(op);
+  if (!op.counted && !op.tabled) ++outside_;
+  if (active_operations_.size() >= kMaxActive) {
+    ++overflow_;
+    if (op.counted && !op.tabled) device.add_late(op);
+    return operations_.release(slot);
+  }
+  change_device(device, [&] { device.start(slot, range); });
+  if (op.counted) overlap_.count_in(op.start_ns, range, op.phase);
+  active_operations_.push_back({op.end_ns, order_++, slot});
+  std::push_heap(active_operations_.begin(), active_operations_.end(), kLaterEnd);
+}
+
+void Sweep::end_operation() {
+  std::pop_heap(active_operations_.begin(), active_operations_.end(), kLaterEnd);
+  const std::uint32_t slot = active_operations_.back().slot;
+  active_operations_.pop_back();
+  const Operation& op = operations_[slot];
+  DeviceSweep& device = *devices_[op.device];
+  change_device(device, [&] { device.end(slot); });
+  if (op.counted) overlap_.count_out();
+  operations_.release(slot);
+}
+
+bool Sweep::waits(const Call& call) const {
+  switch (call.category) {
+    case ApiCategory::sync:
+      return true;
+    case ApiCategory::copy:
+    case ApiCategory::set:
+      return call.own_end_ns != kNever && call.own_end_ns <= call.end_ns;
+    case ApiCategory::launch:
+    case ApiCategory::graph_launch:
+      return queue_full_.overlaps(call.thread, call.start_ns, call.end_ns);
+    default:
+      return false;
+  }
+}
+
+void Sweep::start_call() {
+  const std::uint32_t slot = calls_.pop();
+  const Call& call = calls_[slot];
+  if (active_calls_.size() >= kMaxActive) {
+    ++overflow_;
+    return calls_.release(slot);
+  }
+  overlap_.advance(now_ns_);
+  ActiveCall active{};
+  active.end_ns = std::max(call.end_ns, now_ns_);
+  active.order = order_++;
+  active.start_ns = call.start_ns;
+  active.stream_key = call.stream_key;
+  active.context = call.context;
+  active.api = call.api;
+  active.phase = phase_of(call.start_ns);
+  active.device = static_cast<std::int8_t>(device_of_context(call.context));
+  active.counted = capture_.range_at(call.start_ns) != Capture::kOutside;
+  active.waits = waits(call);
+  active.works = !active.waits;
+  active.drains = !call.failed() && !call.captured() &&
+                  (call.api == ApiId::context_synchronize || call.api == ApiId::stream_synchronize);
+  if (active.counted) host_[static_cast<int>(active.phase)].add_call(call, active.waits);
+  if (active.works) overlap_.cpu_work(1);
+  if (active.waits) {
+    const DeviceSweep* device = active.device < 0 ? nullptr : devices_[active.device].get();
+    active.busy_before_ns = device != nullptr ? device->busy_ns(now_ns_) : overlap_.busy_ns();
+    active.unknown_before_ns =
+        device != nullptr ? device->unknown_ns(now_ns_) : overlap_.unknown_ns();
+  }
+  if (call.state == CallState::unmatched) open_unknown(call);
+  active_calls_.push_back(active);
+  std::push_heap(active_calls_.begin(), active_calls_.end(), kLaterEnd);
+  calls_.release(slot);
+}
+
+void Sweep::end_call() {
+  std::pop_heap(active_calls_.begin(), active_calls_.end(), kLaterEnd);
+  const ActiveCall call = active_calls_.back();
+  active_calls_.pop_back();
+  overlap_.advance(now_ns_);
+  if (call.works) overlap_.cpu_work(-1);
+  if (call.drains) shown_drained(call);
+  if (!call.waits || !call.counted) return;
+  const DeviceSweep* device = call.device < 0 ? nullptr : devices_[call.device].get();
+  const std::int64_t busy_ns =
+      (device != nullptr ? device->busy_ns(now_ns_) : overlap_.busy_ns()) - call.busy_before_ns;
+  const std::int64_t unknown_ns =
+      (device != nullptr ? device->unknown_ns(now_ns_) : overlap_.unknown_ns()) -
+      call.unknown_before_ns;
+  const std::int64_t total_ns = call.end_ns - call.start_ns;
+  host_[static_cast<int>(call.phase)].add_wait(
+      call.api, total_ns, busy_ns, std::max<std::int64_t>(total_ns - busy_ns - unknown_ns, 0));
+}
+
+// A launch whose record never came may have run from its entry on.
+void Sweep::open_unknown(const Call& call) {
+  const int ordinal = device_of_context(call.context);
+  if (ordinal < 0) return;
+  DeviceSweep& device = *devices_[ordinal];
+  change_device(device, [&] { device.open_unknown(call); });
+}
+
+void Sweep::shown_drained(const ActiveCall& call) {
+  const int ordinal = device_of_context(call.context);
+  if (ordinal < 0) return;
+  DeviceSweep& device = *devices_[ordinal];
+  const std::uint32_t key = call.api == ApiId::context_synchronize ? kNoSlot : call.stream_key;
+  if (call.api == ApiId::stream_synchronize && key == kNoSlot) return;
+  change_device(device, [&] { device.synchronised(key, call.context, call.start_ns, now_ns_); });
+}
+
+void Sweep::take_mark() {
+  const std::uint32_t slot = marks_.pop();
+  const PendingMark mark = marks_[slot];
+  marks_.release(slot);
+  switch (mark.mark) {
+    case MarkKind::capture_on:
+      capture_.switched(true, now_ns_);
+      break;
+    case MarkKind::capture_off:
+      capture_.switched(false, now_ns_);
+      break;
+    case MarkKind::step: {
+      capture_.step_mark(now_ns_);
+      const StepTracker::Change change =
+          steps_.mark(now_ns_, capture_.range_at(now_ns_ - 1), capture_.range_at(now_ns_));
+      if (change != StepTracker::Change::steady_ends) break;
+      overlap_.advance(now_ns_);
+      overlap_.take_back_steady();
+      host_[0].merge(host_[1]);
+      host_[1] = HostTally();
+      for (ActiveCall& call : active_calls_) call.phase = Phase::warmup;
+      for (const auto& device : devices_) {
+        if (device) device->take_back_steady();
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void Sweep::add_late(Operation op, std::int64_t swept_ns) {
+  classify(op);
+  DeviceSweep& device = device_of(op);
+  if (op.counted) {
+    device.add_late(op);
+  } else {
+    ++outside_;
+  }
+  if (op.end_ns <= swept_ns) return;
+  op.tabled = true;
+  op.start_ns = swept_ns;
+  operations_.add(op);
+}
+
+void Sweep::correct(const Join::Arrival& arrival, const Operation& op) {
+  const auto& device = devices_[op.device];
+  if (!device) return;
+  Operation classified = op;
+  classify(classified);
+  change_device(*device,
+                [&] { device->correct(arrival.call, classified, arrival.corrects_whole); });
+}
+
+std::size_t Sweep::held() const {
+  std::size_t held = active_operations_.size() + active_calls_.size() + context_devices_.size();
+  for (const auto& device : devices_) {
+    if (device) held += device->held();
+  }
+  return held;
+}
+
+}  // namespace gapscope

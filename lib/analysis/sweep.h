@@ -1,0 +1,121 @@
+// The sweep over all that is final: operations, calls and marks of all devices and threads in one
+// order of time. It keeps the running state and feeds the collectors.
+//
+// At one instant: operations end, calls end, marks, calls begin, operations begin. Times that lie
+// before what has been swept are moved up to it.
+// Thread-safety: none, one owner.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/analysis.h"
+#include "analysis/capture.h"
+#include "analysis/device_sweep.h"
+#include "analysis/host_tally.h"
+#include "analysis/join.h"
+#include "analysis/names.h"
+#include "analysis/operation.h"
+#include "analysis/overlap_sweep.h"
+#include "analysis/queue_full.h"
+#include "analysis/slot_queue.h"
+#include "analysis/steps.h"
+
+namespace gapscope {
+
+struct PendingMark {
+  std::int64_t start_ns = 0;
+  MarkKind mark = MarkKind::none;
+  std::uint32_t thread = kNoThread;
+};
+inline bool sweeps_before(const PendingMark& a, const PendingMark& b) {
+  if (a.mark != b.mark) return a.mark < b.mark;
+  return a.thread < b.thread;
+}
+
+class Sweep {
+ public:
+  Sweep(const AnalysisOptions& options, SlotQueue<Operation>& operations, SlotQueue<Call>& calls,
+        SlotQueue<PendingMark>& marks, Join& join, const NameTable& names,
+        const QueueFull& queue_full);
+
+  // Sweeps everything before until_ns that is in the (settled) queues.
+  void run(std::int64_t until_ns);
+
+  // A record came whose begin has been swept: into the tables, and what is left of its time into
+  // the queue.
+  void add_late(Operation op, std::int64_t swept_ns);
+  // The record of a call that had been closed as unmatched.
+  void correct(const Join::Arrival& arrival, const Operation& op);
+
+  const DeviceSweep* device(std::uint32_t ordinal) const { return devices_[ordinal].get(); }
+  const HostTally& host(Phase phase) const { return host_[static_cast<int>(phase)]; }
+  const OverlapSweep& overlap() const { return overlap_; }
+  const StepTracker& steps() const { return steps_; }
+  std::int64_t outside() const { return outside_; }
+  std::int64_t overflow() const { return overflow_; }
+  std::size_t held() const;  // entries in the sweep's own tables
+
+ private:
+  struct ActiveOperation {
+    std::int64_t end_ns;
+    std::uint64_t order;
+    std::uint32_t slot;
+  };
+  struct ActiveCall {
+    std::int64_t end_ns;
+    std::uint64_t order;
+    std::int64_t start_ns, busy_before_ns, unknown_before_ns;
+    std::uint32_t stream_key, context;
+    ApiId api;
+    Phase phase;
+    std::int8_t device;  // -1: all together
+    bool counted, waits, works;
+    bool drains;  // at its end, its stream or context had finished what was launched before it
+  };
+
+  DeviceSweep& device_of(const Operation& op);
+  int device_of_context(std::uint32_t context) const;
+  void start_operation();
+  void end_operation();
+  void start_call();
+  void end_call();
+  void take_mark();
+  void classify(Operation& op);
+  Phase phase_of(std::int64_t launch_ns) const {
+    return launch_ns >= steps_.steady_since_ns() ? Phase::steady : Phase::warmup;
+  }
+  bool waits(const Call& call) const;
+  void open_unknown(const Call& call);
+  void shown_drained(const ActiveCall& call);
+  template <typename Change>
+  void change_device(DeviceSweep& device, Change&& change);
+
+  std::size_t max_kernel_names_;
+  SlotQueue<Operation>& operations_;
+  SlotQueue<Call>& calls_;
+  SlotQueue<PendingMark>& marks_;
+  Join& join_;
+  const NameTable& names_;
+  const QueueFull& queue_full_;
+
+  Capture capture_;
+  StepTracker steps_;
+  OverlapSweep overlap_;
+  std::array<std::unique_ptr<DeviceSweep>, kMaxDevices> devices_;
+  std::array<HostTally, kPhases> host_;
+  absl::flat_hash_map<std::uint32_t, std::uint8_t> context_devices_;
+  std::uint32_t last_context_ = 0;
+  bool context_known_ = false;
+  std::vector<ActiveOperation> active_operations_;  // heap, earliest end first
+  std::vector<ActiveCall> active_calls_;            // likewise
+  std::uint64_t order_ = 0;
+  std::int64_t now_ns_ = 0;
+  std::int64_t outside_ = 0;
+  std::int64_t overflow_ = 0;
+};
+
+}  // namespace gapscope
