@@ -92,6 +92,8 @@ def timing(context, name, pair, again):
     for attempt in range(2, ATTEMPTS + 1):
         if not sums_pair.sums_off() and busy_pair.busy_right():
             break
+        if context.seconds_left < 60:
+            break
         fresh = again()
         if not fresh.complete:
             break

@@ -18,6 +18,7 @@ import time
 import traceback
 from dataclasses import dataclass
 
+GRACE_S = 30  # what a child that has begun may take beyond the end of the budget
 MAX_LOGGED = 60_000  # characters of one stream of one child
 
 
@@ -76,6 +77,10 @@ class Context:
         self.log.flush()
         return bool(passed)
 
+    @property
+    def seconds_left(self):
+        return self.deadline - time.monotonic()
+
     def equal(self, name, ours, expected, note=""):
         return self.check(name, ours == expected, ours, expected, note)
 
@@ -92,7 +97,7 @@ class Context:
         """Runs one named part of a group: skipped by ONLY, refused when time is up."""
         if self.only and self.only not in name:
             return
-        if time.monotonic() > self.deadline:
+        if self.seconds_left < 0:
             self.check(name, False, "not run: out of time", "run", "raise BUDGET")
             return
         begin = time.monotonic()
@@ -134,7 +139,7 @@ class Context:
             child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                      stderr=errors, env=env, cwd=cwd, start_new_session=True)
             reader = _Reader(child.stdout)
-            killer = _Killer(child.pid, timeout_s)
+            killer = _Killer(child.pid, min(timeout_s, max(self.seconds_left + GRACE_S, 5)))
             status = child.wait()
             end = time.monotonic()
             killer.stop()
@@ -163,6 +168,17 @@ class Context:
             return None
         self.kept.write(json.dumps({"check": name, "report": report}) + "\n")
         return report
+
+    def broken_rules(self, report):
+        """What the C++ checker of the other tests finds in a report, where it was built."""
+        checker = self.built("report_check")
+        if not os.path.exists(checker):
+            return []
+        path = self.path("checked.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(report, f)
+        done = subprocess.run([checker, path], capture_output=True, text=True, timeout=60)
+        return done.stdout.splitlines() or ([f"report_check ends with {done.returncode}"] if done.returncode else [])
 
     def keep(self, name, path):
         """Copies a file to OUT."""

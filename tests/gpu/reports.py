@@ -135,7 +135,7 @@ def check_sound(context, name, report, quality_matters=True):
     """The two lines that every report of every check gets. False when there is no report."""
     if report is None:
         return context.check(f"{name}: report", False, "none", "a report")
-    broken = violations(report)
+    broken = violations(report) + context.broken_rules(report)
     context.check(f"{name}: time adds up", not broken, "; ".join(broken[:3]) or "yes", "yes")
     if quality_matters:
         bad = quality(report)

@@ -92,29 +92,34 @@ void device_copies(Ledger& ledger, int rounds, cudaStream_t stream) {
   GPU_TEST_CHECK(cudaFree(to));
 }
 
-void peer_copies(Ledger& ledger, int rounds) {
-  int devices = 0;
-  GPU_TEST_CHECK(cudaGetDeviceCount(&devices));
-  if (devices < 2) return;
-  char* here = nullptr;
-  char* there = nullptr;
-  GPU_TEST_CHECK(cudaSetDevice(1));
-  GPU_TEST_CHECK(cudaMalloc(&there, kLargest));
-  GPU_TEST_CHECK(cudaSetDevice(0));
-  GPU_TEST_CHECK(cudaMalloc(&here, kLargest));
-  int possible = 0;
-  GPU_TEST_CHECK(cudaDeviceCanAccessPeer(&possible, 0, 1));
-  if (possible == 0) return;  // the copies would go through the host, in parts
-  GPU_TEST_CHECK(cudaDeviceEnablePeerAccess(1, 0));
-  GPU_TEST_CHECK(cudaMemset(here, 1, kLargest));
+// Each device sends to the other, on a stream of its own.
+void send(Ledger& ledger, int rounds, int from, char* source, int to, char* destination) {
+  GPU_TEST_CHECK(cudaSetDevice(from));
+  GPU_TEST_CHECK(cudaDeviceEnablePeerAccess(to, 0));
+  GPU_TEST_CHECK(cudaMemset(source, 1, kLargest));
   ledger.add("set", "", "", kLargest);
   for (int i = 0; i < rounds; ++i) {
     for (const std::size_t n : kSizes) {
-      GPU_TEST_CHECK(cudaMemcpyPeerAsync(there, 1, here, 0, n, nullptr));
+      GPU_TEST_CHECK(cudaMemcpyPeerAsync(destination, to, source, from, n, nullptr));
       ledger.add("PtoP", "device", "device", n);
     }
   }
   GPU_TEST_CHECK(cudaDeviceSynchronize());
+}
+
+void peer_copies(Ledger& ledger, int rounds) {
+  int devices = 0, possible = 0;
+  GPU_TEST_CHECK(cudaGetDeviceCount(&devices));
+  if (devices < 2) return;
+  GPU_TEST_CHECK(cudaDeviceCanAccessPeer(&possible, 0, 1));
+  if (possible == 0) return;  // the copies would go through the host, in parts
+  char* memory[2] = {nullptr, nullptr};
+  for (int d = 0; d < 2; ++d) {
+    GPU_TEST_CHECK(cudaSetDevice(d));
+    GPU_TEST_CHECK(cudaMalloc(&memory[d], kLargest));
+  }
+  send(ledger, rounds, 0, memory[0], 1, memory[1]);
+  send(ledger, rounds, 1, memory[1], 0, memory[0]);
 }
 
 }  // namespace
