@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(NOT TARGET gapscope)
+if(NOT GAPSCOPE_CUDA)
   return()  # GAPSCOPE_CUDA=OFF builds the CLI alone: there is nothing to link with
 endif()
 
