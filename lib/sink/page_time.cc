@@ -97,7 +97,9 @@ void write_table(const Page& page, const std::string& corner, const std::vector<
   const double step_ns = step_unit.ns * std::max(steps, 1.0);
   const auto time = cells(apportion(scaled_by(unit.ns), total / unit.ns, 2), 2);
   const auto share = cells(percent_tenths(ns), 1);
-  const auto step = cells(apportion(scaled_by(step_ns), total / step_ns, 1), 1);
+  const int step_decimals = total / step_ns < 9.995 ? 2 : 1;
+  const auto step =
+      cells(apportion(scaled_by(step_ns), total / step_ns, step_decimals), step_decimals);
 
   Table table(Table::Fold::wrap);
   table.column(corner, Table::Align::left, 0, 16);
@@ -109,7 +111,7 @@ void write_table(const Page& page, const std::string& corner, const std::vector<
     table.row({parts[i].label, time[i], total > 0 ? share[i] : "-", step[i], parts[i].evidence});
   }
   table.row({"total", fixed(total / unit.ns, 2), total > 0 ? "100.0" : "-",
-             fixed(total / step_ns, 1), ""},
+             fixed(total / step_ns, step_decimals), ""},
             Style::label);
   if (steps <= 0) table.hide(3);
   table.print(canvas, 0);
