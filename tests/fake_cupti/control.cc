@@ -11,7 +11,7 @@ FAKE_EXPORT void fake_call(const fake_call_spec* spec, fake_call_result* result)
   Fake::get().call(*spec, result);
 }
 
-FAKE_EXPORT void fake_cuda_up(void) { Fake::get().cuda_up.store(true); }
+FAKE_EXPORT void fake_cuda_up(void) { Fake::get().cuda_is_up(); }
 
 FAKE_EXPORT uint32_t fake_release_late(void) { return Fake::get().release_late(); }
 

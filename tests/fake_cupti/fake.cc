@@ -73,7 +73,7 @@ CUptiResult Fake::enable_kind(CUpti_ActivityKind kind) {
 CUptiResult Fake::flush(std::uint32_t flags) {
   if (!buffers.has_client()) return CUPTI_ERROR_INVALID_OPERATION;
   const bool forced = (flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
-  if (!cuda_up.load(std::memory_order_acquire)) log.violation("flush before CUDA is up: deadlock");
+  if (!cuda_up_.load(std::memory_order_acquire)) log.violation("flush before CUDA is up: deadlock");
   const std::uint64_t number = flushes_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (forced) {
     log.event("forced flush");
@@ -89,6 +89,14 @@ CUptiResult Fake::flush(std::uint32_t flags) {
 
 std::uint64_t Fake::timestamp() const {
   return wall_ns() + static_cast<std::uint64_t>(options.clock_offset_ns);
+}
+
+void Fake::cuda_is_up() {
+  if (cuda_up_.exchange(true) || !buffers.has_client()) return;
+  if (!kind_enabled(CUPTI_ACTIVITY_KIND_DEVICE)) return;
+  for (std::uint32_t device = 0; device < options.devices; ++device) {
+    buffers.put(device_record(layout, device));
+  }
 }
 
 void Fake::summary() {

@@ -31,6 +31,8 @@ class Fake {
   bool in_use() const { return next_correlation_.load() != options.first_correlation; }
   std::uint64_t timestamp() const;
   void summary();
+  // cuInit has returned.
+  void cuda_is_up();
 
   // Simulation (simulate.cc).
   void call(const fake_call_spec& spec, fake_call_result* result);
@@ -46,7 +48,6 @@ class Fake {
   Subscriber subscriber{layout, log};
   BufferQueue buffers{options, layout, log};
   Timeline timeline;
-  std::atomic<bool> cuda_up{false};
 
  private:
   struct Call;  // one call in progress
@@ -60,6 +61,7 @@ class Fake {
   std::uint8_t scripted_fate(std::uint8_t wanted);
 
   const std::int64_t owner_;  // pid
+  std::atomic<bool> cuda_up_{false};
   std::array<std::atomic<bool>, CUPTI_ACTIVITY_KIND_COUNT> kinds_{};
   std::atomic<std::uint32_t> next_correlation_;
   std::atomic<std::uint64_t> next_node_{1};

@@ -13,6 +13,7 @@ static_assert(offsetof(CUpti_ActivityMemcpy5, channelType) ==
 static_assert(offsetof(CUpti_ActivitySynchronization, cudaEventId) ==
               offsetof(CUpti_ActivitySynchronization2, cudaEventId));
 static_assert(offsetof(CUpti_ActivityOverhead, end) == offsetof(CUpti_ActivityOverhead3, end));
+static_assert(offsetof(CUpti_ActivityDevice4, name) == offsetof(CUpti_ActivityDevice5, name));
 static_assert(offsetof(CUpti_ActivityGraphTrace, streamId) ==
               offsetof(CUpti_ActivityGraphTrace2, streamId));
 
@@ -38,6 +39,7 @@ Layout Layout::of(std::uint32_t v) {
                : v >= kApi12_2 ? sizeof(CUpti_ActivityOverhead2)
                                : sizeof(CUpti_ActivityOverhead);
   l.graph = v >= kApi12_8 ? sizeof(CUpti_ActivityGraphTrace2) : sizeof(CUpti_ActivityGraphTrace);
+  l.device = v >= kApi12_8 ? sizeof(CUpti_ActivityDevice5) : sizeof(CUpti_ActivityDevice4);
   l.driver_callbacks = v >= kApi13_0   ? CUPTI_DRIVER_TRACE_CBID_SIZE
                        : v >= kApi12_8 ? CUPTI_DRIVER_TRACE_CBID_cuMemcpy3DBatchAsync_ptsz + 1
                                        : CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile + 1;
@@ -60,6 +62,8 @@ std::size_t Layout::size(CUpti_ActivityKind kind) const {
       return sync;
     case CUPTI_ACTIVITY_KIND_OVERHEAD:
       return overhead;
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+      return device;
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return graph;
     default:

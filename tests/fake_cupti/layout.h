@@ -10,7 +10,7 @@
 namespace fake_cupti {
 
 struct Layout {
-  std::size_t kernel, copy, peer_copy, set, sync, overhead, graph;
+  std::size_t kernel, copy, peer_copy, set, sync, overhead, graph, device;
   CUpti_CallbackId driver_callbacks;  // ids at or above it are unknown to the version
   bool null_buffer_allowed;           // the client may decline a buffer request
 

@@ -43,6 +43,7 @@ Options Options::from_environment(std::uint32_t default_version) {
     o.hang_flush = static_cast<std::uint64_t>(number("FAKE_CUPTI_FLUSH_HANG", 0));
   }
   o.first_correlation = static_cast<std::uint32_t>(number("FAKE_CUPTI_FIRST_CORRELATION", 1));
+  o.devices = static_cast<std::uint32_t>(number("FAKE_CUPTI_DEVICES", 2));
   return o;
 }
 

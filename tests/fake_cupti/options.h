@@ -29,6 +29,8 @@ struct Options {
   bool hang_forced = false;              // FAKE_CUPTI_FLUSH_HANG=forced: the first forced one
   std::uint32_t first_correlation = 1;   // FAKE_CUPTI_FIRST_CORRELATION: to reach the wrap
 
+  std::uint32_t devices = 2;  // FAKE_CUPTI_DEVICES: in the machine
+
   static Options from_environment(std::uint32_t default_version);
 };
 

@@ -155,4 +155,28 @@ Record overhead_record(const Layout& layout, CUpti_ActivityOverheadKind kind,
   return cut(o, layout.overhead);
 }
 
+// Told once, when CUDA comes up. Figures of an H200.
+Record device_record(const Layout& layout, std::uint32_t device) {
+  CUpti_ActivityDevice5 d{};
+  d.kind = CUPTI_ACTIVITY_KIND_DEVICE;
+  d.globalMemoryBandwidth = 4'800'000'000;  // kBytes per second
+  d.globalMemorySize = 150ull << 30;
+  d.numMultiprocessors = 132;
+  d.maxWarpsPerMultiprocessor = 64;
+  d.numThreadsPerWarp = 32;
+  d.maxBlocksPerMultiprocessor = 32;
+  d.maxRegistersPerMultiprocessor = 65536;
+  d.maxSharedMemoryPerMultiprocessor = 233472;
+  d.computeCapabilityMajor = 9;
+  d.id = device;
+  d.uuid.bytes[15] = static_cast<char>(device + 1);
+  d.name = "Fake H200";
+  d.isCudaVisible = 1;
+  Record r;
+  static_assert(sizeof d <= sizeof r.bytes);
+  std::memcpy(r.bytes.data(), &d, layout.device);
+  r.size = layout.device;
+  return r;
+}
+
 }  // namespace fake_cupti

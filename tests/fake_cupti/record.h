@@ -44,5 +44,6 @@ Record graph_record(const Layout& layout, const Origin& origin);
 Record sync_record(const Layout& layout, CUpti_ActivitySynchronizationType type,
                    const Origin& origin);
 Record overhead_record(const Layout& layout, CUpti_ActivityOverheadKind kind, std::uint32_t thread);
+Record device_record(const Layout& layout, std::uint32_t device);
 
 }  // namespace fake_cupti

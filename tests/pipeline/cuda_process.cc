@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 namespace fake_driver {
@@ -60,8 +62,9 @@ bool CudaProcess::map_cupti(const std::string& path) {
   return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
 }
 
-void CudaProcess::init() {
+void CudaProcess::init(std::uint32_t takes_ms) {
   inject();
+  std::this_thread::sleep_for(std::chrono::milliseconds(takes_ms));
   if (!bind()) return;
   decltype(&::fake_cuda_up) up = nullptr;
   void* library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);

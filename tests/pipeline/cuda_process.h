@@ -17,7 +17,8 @@ class CudaProcess {
   // Maps a libcupti as a framework does that brings its own; before init().
   bool map_cupti(const std::string& path);
   // cuInit: the injection happens in the middle of it.
-  void init();
+  // takes_ms: how long it goes on after the injection; long where there are many GPUs.
+  void init(std::uint32_t takes_ms = 0);
   bool injected() const { return injected_; }
   bool profiled() const { return call_ != nullptr; }
 

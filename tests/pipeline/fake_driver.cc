@@ -1,7 +1,7 @@
 // A program that uses CUDA, for tests without a GPU.
 //
 //   fake_driver SCENARIO [--truth FILE] [--cupti FILE] [--threads N] [--operations N]
-//               [--end HOW] [--exit-code N] [--pause-ms N]
+//               [--end HOW] [--exit-code N] [--pause-ms N] [--init-ms N] [--thread-pause-us N]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +38,10 @@ bool parse(int argc, char** argv, Settings& s) {
       s.operations = number;
     else if (name == "--pause-ms")
       s.pause_ms = number;
+    else if (name == "--thread-pause-us")
+      s.thread_pause_us = number;
+    else if (name == "--init-ms")
+      s.init_ms = number;
     else
       return false;
   }
@@ -62,7 +66,7 @@ int main(int argc, char** argv) {
   std::printf("training %s\n", settings.scenario.c_str());
   if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
   if (!fake_driver::start_library()) return 2;
-  cuda.init();
+  cuda.init(settings.init_ms);
   scenario(cuda, settings);
   if (settings.pause_ms != 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(settings.pause_ms));

@@ -17,7 +17,9 @@ struct Settings {
   int exit_code = 0;
   std::uint32_t threads = 4;
   std::uint32_t operations = 200;
-  std::uint32_t pause_ms = 0;  // sleep before the end
+  std::uint32_t pause_ms = 0;         // sleep before the end
+  std::uint32_t thread_pause_us = 0;  // many_threads: after each thread
+  std::uint32_t init_ms = 0;          // how long cuInit goes on after the injection
 };
 
 using Scenario = void (*)(CudaProcess&, const Settings&);

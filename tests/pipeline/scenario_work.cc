@@ -60,6 +60,7 @@ void many_threads(CudaProcess& cuda, const Settings& settings) {
     std::thread([&] {
       for (std::uint32_t n = 0; n < settings.operations; ++n) cuda.launch(kSaxpy, 2 * kUs);
     }).join();
+    pause_us(static_cast<int>(settings.thread_pause_us));
   }
   cuda.simple(FAKE_CTX_SYNCHRONIZE);
 }

@@ -59,8 +59,21 @@ def test_threads_64(p):
     quality(run)
 
 
+# More threads within a few milliseconds than there are rings: what finds none is counted.
 def test_threads_come_and_go(p):
-    run = p.run("many_threads", "--threads", 1000, "--operations", 3)
+    run = p.run("many_threads", "--threads", 3000, "--operations", 3)
+    sound(p, run, "many_threads")
+    records = run.report["records"]
+    called = sum(c["count"] for c in run.truth["calls"].values())
+    equal(records["calls"] + records["dropped_ring"], called, "calls kept and dropped = calls made")
+    equal(records["seen"], len(run.truth["operations"]), "records.seen")
+    # 64 MiB of rings, and the fields beside each.
+    check(run.report["self"]["ring_bytes"] < 65 << 20, f"memory of rings: {run.report['self']}")
+
+
+# The same slowly: rings of ended threads are drained and taken over, nothing is lost.
+def test_threads_one_after_another(p):
+    run = p.run("many_threads", "--threads", 300, "--operations", 20, "--thread-pause-us", 1000)
     sound(p, run, "many_threads")
     same_figures(run)
     quality(run)

@@ -77,8 +77,17 @@ def test_exit_while_a_kernel_runs(p):
     run = p.run("running_kernel")
     sound(p, run, "running_kernel")
     records = run.report["records"]
-    equal(records["invalid"] + records["unmatched"], 1, "the running kernel is accounted for")
+    # Its record comes without times, so its launch stays without a valid one.
+    check(records["invalid"] == 1 or records["unmatched"] == 1, "the running kernel is not accounted for")
     equal(records["seen"], 200, "records.seen")
+
+
+# A machine with many GPUs stays in cuInit for seconds: a flush from another thread deadlocks there.
+def test_no_flush_before_cuda_is_up(p):
+    run = p.run("kernels", "--init-ms", 1500)
+    sound(p, run, "kernels")
+    same_figures(run)
+    quality(run)
 
 
 def test_flush_hangs(p):
