@@ -98,7 +98,7 @@ void DeviceSweep::count_in(Operation& op, std::int64_t range) {
   window_open_ = true;
   range_ = std::max(range_, range);
   if (op.phase == Phase::steady) phase_ = Phase::steady;
-  tally(phase_).opened(op.start_ns);
+  tally(phase_).began(op.start_ns);
   ++running_counted_;
   if (!op.tabled) tally(op.phase).add_operation(op, op.is_kernel() ? entry_of(op.name) : 0);
 }
@@ -108,7 +108,7 @@ void DeviceSweep::start(std::uint32_t slot, std::int64_t range) {
   advance(op.start_ns, &op);
   if (!open_unknown_.empty() && op.launch.known() && op.launch.stream_key != kNoSlot) {
     close_unknown([&](const OpenUnknown& u) {
-      return u.stream_key == op.launch.stream_key && u.since_ns < op.launch.start_ns;
+      return u.stream_key == op.launch.stream_key && u.before(op.launch.start_ns);
     });
   }
   if (op.counted) count_in(op, range);
@@ -134,14 +134,15 @@ void DeviceSweep::end(std::uint32_t slot) {
 }
 
 void DeviceSweep::add_late(const Operation& op) {
-  tally(op.phase).opened(op.start_ns);
+  tally(op.phase).began(op.start_ns);
   tally(op.phase).add_operation(op, op.is_kernel() ? entry_of(op.name) : 0);
 }
 
 void DeviceSweep::open_unknown(const Call& call) {
   if (now_ns_ == kNever || open_unknown_.size() >= kMaxOpenUnknown) return;
   advance(call.start_ns, nullptr);
-  open_unknown_.push_back({call.start_ns, call.stream_key, call.context, call.correlation_id});
+  open_unknown_.push_back(
+      {call.start_ns, call.end_ns, call.stream_key, call.context, call.correlation_id});
 }
 
 void DeviceSweep::synchronised(std::uint32_t stream_key, std::uint32_t context,
@@ -150,7 +151,7 @@ void DeviceSweep::synchronised(std::uint32_t stream_key, std::uint32_t context,
   advance(now_ns, nullptr);
   close_unknown([&](const OpenUnknown& u) {
     const bool same = stream_key == kNoSlot ? u.context == context : u.stream_key == stream_key;
-    return same && u.since_ns < launched_before_ns;
+    return same && u.before(launched_before_ns);
   });
   if (open_unknown_.empty() && active_.empty()) last_ended_ = OperationRef{};
 }

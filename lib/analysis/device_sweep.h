@@ -74,10 +74,14 @@ class DeviceSweep {
 
  private:
   struct OpenUnknown {
-    std::int64_t since_ns;
+    std::int64_t since_ns;     // the call's entry
+    std::int64_t launched_ns;  // and its exit: what is launched later on its stream runs later
     std::uint32_t stream_key;
     std::uint32_t context;
     std::uint32_t correlation_id;
+    bool before(std::int64_t launch_ns) const {
+      return launched_ns <= launch_ns && since_ns < launch_ns;
+    }
   };
   struct ClosedUnknown {
     std::int64_t since_ns, until_ns;

@@ -47,8 +47,10 @@ class DeviceTally {
   void correct_busy(OperationClass op_class, std::int64_t ns);
   void correct_idle(const Segment& segment);
 
-  void opened(std::int64_t first_op_ns) {
-    if (first_op_ns_ == kNever) first_op_ns_ = first_op_ns;
+  // A counted operation begins while this phase goes on.
+  void began(std::int64_t start_ns) {
+    if (first_op_ns_ == kNever) first_op_ns_ = start_ns;
+    if (start_ns > last_op_ns_) last_op_ns_ = start_ns;
   }
   void merge(const DeviceTally& later);
 

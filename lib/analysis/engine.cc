@@ -19,7 +19,7 @@ Engine::Engine(const AnalysisOptions& options, const NameTable& names, const Que
 void Engine::add(const Operation& record) {
   ++seen_;
   Operation op = record;
-  const Join::Arrival arrival = join_.meet(op, clock_);
+  const Join::Arrival arrival = join_.meet(op);
   if (!arrival.valid) return;
   if (arrival.corrects) sweep_.correct(arrival, op);
   if (op.start_ns < swept_ns_) {
@@ -34,7 +34,7 @@ void Engine::add(const Operation& record) {
 }
 
 void Engine::add(const ApiCallRecord& record) {
-  join_.add_call(record, clock_);
+  join_.add_call(record);
   check_room(calls_);
 }
 
@@ -49,11 +49,7 @@ void Engine::add(const MarkRecord& record) {
 
 void Engine::tick(const TickRecord& record) {
   clock_.now_ns = std::max(clock_.now_ns, tick_time(record.now_ns));
-  const std::int64_t flushed_ns = tick_time(record.flushed_ns);
-  if (flushed_ns > clock_.flushed_ns) {
-    clock_.flushed_ns = flushed_ns;
-    ++clock_.flushes;
-  }
+  clock_.flushed_ns = std::max(clock_.flushed_ns, tick_time(record.flushed_ns));
   if (record.tick == TickKind::final_) return finish();
   const std::int64_t until_ns = std::min(tick_time(record.host_floor_ns), clock_.flushed_ns);
   if (until_ns > swept_ns_) finalise(until_ns);

@@ -12,6 +12,11 @@ constexpr std::int64_t kPressedNs = 30'000'000'000;
 constexpr std::int64_t kQuietGraphNs = 10'000'000'000;
 constexpr std::size_t kMaxGraphSizes = 4096;
 
+// Whether what was launched then was surely put behind the call's operation into their stream.
+bool later_than(const Call& call, std::int64_t launch_ns) {
+  return launch_ns >= call.end_ns && launch_ns > call.start_ns;
+}
+
 ClosedCall closed_call(const Call& call) {
   ClosedCall closed;
   closed.start_ns = call.start_ns;
@@ -40,15 +45,15 @@ void Join::attach(Operation& op, const ClosedCall& call) {
   op.launch = {call.start_ns, blocked ? call.start_ns : call.end_ns, call.thread, call.stream_key};
 }
 
-void Join::matched(Call& call, const Operation& op, const TickClock& clock) {
+void Join::matched(Call& call, const Operation& op) {
   call.own_end_ns = std::max(call.own_end_ns, op.end_ns);
-  call.matched_at_ns = clock.now_ns;
+  call.held_up_ns = kNever;
   call.graph_id = op.graph_id;
   ++call.matched;
-  streams_.reached(call.stream_key, call.start_ns, clock);
+  streams_.reached(call.stream_key, call.start_ns, op.end_ns);
 }
 
-void Join::add_call(const ApiCallRecord& record, const TickClock& clock) {
+void Join::add_call(const ApiCallRecord& record) {
   Call call;
   call.start_ns = static_cast<std::int64_t>(record.start_ns);
   call.end_ns = static_cast<std::int64_t>(record.end_ns);
@@ -66,10 +71,10 @@ void Join::add_call(const ApiCallRecord& record, const TickClock& clock) {
   if (call.expects != Expects::none || call.category == ApiCategory::sync) {
     call.stream_key = streams_.key(call.context, record.stream_handle, call.thread);
   }
-  if (call.category == ApiCategory::sync && !none) synchronised(call, clock);
+  if (call.category == ApiCategory::sync && !none) synchronised(call);
   if (call.expects != Expects::none) {
     call.state = CallState::open;
-    take_waiting(call, clock);
+    take_waiting(call);
     if (call.state == CallState::open && take_orphan(call)) call.state = CallState::settled;
   }
   const bool open = call.state == CallState::open;
@@ -83,16 +88,16 @@ void Join::add_call(const ApiCallRecord& record, const TickClock& clock) {
   if (call.expects == Expects::maybe) ++open_maybe_;
 }
 
-void Join::synchronised(const Call& call, const TickClock& clock) {
+void Join::synchronised(const Call& call) {
   if (call.api == ApiId::context_synchronize) {
-    streams_.context_synchronised(call.context, call.start_ns, clock);
+    streams_.context_synchronised(call.context, call.start_ns, call.end_ns);
   } else if (call.api == ApiId::stream_synchronize) {
-    streams_.synchronised(call.stream_key, call.start_ns, clock);
+    streams_.synchronised(call.stream_key, call.start_ns, call.end_ns);
   }
 }
 
 // Matches operations that came before their call.
-void Join::take_waiting(Call& call, const TickClock& clock) {
+void Join::take_waiting(Call& call) {
   if (waiting_.empty()) return;
   const auto chain = waiting_.find(call.correlation_id);
   if (chain == waiting_.end()) return;
@@ -108,7 +113,7 @@ void Join::take_waiting(Call& call, const TickClock& clock) {
         ++invalid_;
       } else {
         attach(op, closed_call(call));
-        matched(call, op, clock);
+        matched(call, op);
       }
       if (call.expects != Expects::many) {
         call.state = CallState::settled;
@@ -131,7 +136,7 @@ bool Join::take_orphan(const Call& call) {
   return true;
 }
 
-Join::Arrival Join::meet(Operation& op, const TickClock& clock) {
+Join::Arrival Join::meet(Operation& op) {
   const auto found = open_calls_.find(op.correlation_id);
   if (found == open_calls_.end()) return meet_closed(op);
   Call& call = calls_[found->second];
@@ -140,7 +145,7 @@ Join::Arrival Join::meet(Operation& op, const TickClock& clock) {
   Arrival arrival;
   if (fits == Fit::yes) {
     attach(op, closed_call(call));
-    matched(call, op, clock);
+    matched(call, op);
   } else {
     ++invalid_;
     arrival.valid = false;
@@ -237,30 +242,30 @@ void Join::close(std::uint32_t slot) {
   }
 }
 
-bool Join::may_pass_many(const Call& call, const TickClock& clock) {
-  if (streams_.confirmed_by_operation_ns(call.stream_key, clock) > call.start_ns) return true;
+bool Join::may_pass_many(Call& call, const TickClock& clock) {
+  if (later_than(call, streams_.confirmed_by_operation_ns(call.stream_key, clock))) return true;
   const auto size = graph_sizes_.find(call.graph_id);
   if (size != graph_sizes_.end() && call.matched >= size->second) return true;
-  if (clock.now_ns - call.matched_at_ns >= kQuietGraphNs &&
-      clock.flushed_ns >= call.matched_at_ns) {
+  if (clock.now_ns - call.held_up_ns >= kQuietGraphNs && clock.flushed_ns > call.own_end_ns) {
     return true;
   }
-  return streams_.settled_ns(call.stream_key, call.context, clock) > call.start_ns;
+  return later_than(call, streams_.settled_ns(call.stream_key, call.context, clock));
 }
 
 bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
-  const Call& call = calls_[slot];
+  Call& call = calls_[slot];
   if (call.state != CallState::open) return true;
+  if (call.held_up_ns == kNever) call.held_up_ns = clock.now_ns;
   bool pass = false;
   if (call.expects == Expects::maybe) {
-    const bool waited =
-        clock.now_ns - call.end_ns >= Progress::kSettleNs && clock.flushed_ns >= call.end_ns;
-    pass = waited || streams_.confirmed_ns(call.stream_key, call.context, clock) > call.start_ns;
+    const bool waited = clock.now_ns - call.held_up_ns >= Progress::kSettleNs &&
+                        clock.flushed_ns > call.held_up_ns;
+    pass = waited || later_than(call, streams_.confirmed_ns(call.stream_key, call.context, clock));
   } else if (call.matched > 0) {
     pass = may_pass_many(call, clock);
   } else {
-    pass = streams_.settled_ns(call.stream_key, call.context, clock) > call.start_ns ||
-           (pressed && clock.now_ns - call.end_ns >= kPressedNs);
+    pass = later_than(call, streams_.settled_ns(call.stream_key, call.context, clock)) ||
+           (pressed && clock.now_ns - call.held_up_ns >= kPressedNs);
   }
   if (pass) close(slot);
   return pass;
@@ -269,9 +274,10 @@ bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
 std::size_t Join::outstanding(const TickClock& clock) {
   std::size_t count = open_calls_.size() - open_maybe_;
   for (const std::uint32_t slot : open_graph_launches_) {
-    const Call& call = calls_[slot];
+    Call& call = calls_[slot];
+    if (call.held_up_ns == kNever) call.held_up_ns = clock.now_ns;
     if (call.matched > 0 &&
-        (streams_.confirmed_ns(call.stream_key, call.context, clock) > call.start_ns ||
+        (later_than(call, streams_.confirmed_ns(call.stream_key, call.context, clock)) ||
          may_pass_many(call, clock))) {
       --count;
     }

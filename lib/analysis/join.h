@@ -45,7 +45,7 @@ class Join {
   Join(SlotQueue<Operation>& operations, SlotQueue<Call>& calls)
       : operations_(operations), calls_(calls) {}
 
-  void add_call(const ApiCallRecord& record, const TickClock& clock);
+  void add_call(const ApiCallRecord& record);
 
   struct Arrival {
     bool valid = true;           // false: it cannot be, keep it out
@@ -54,7 +54,7 @@ class Join {
     ClosedCall call;
   };
   // Gives op its launch where the call is known.
-  Arrival meet(Operation& op, const TickClock& clock);
+  Arrival meet(Operation& op);
   // op is now in the queue at that slot and waits for its call.
   void wait_for_call(std::uint32_t operation_slot);
   // The operation is being swept: from now on its call is taken for lost.
@@ -94,15 +94,15 @@ class Join {
   static Fit fit(std::int64_t op_start_ns, std::uint32_t op_context, std::int64_t call_start_ns,
                  std::uint32_t call_context);
   static void attach(Operation& op, const ClosedCall& call);
-  void matched(Call& call, const Operation& op, const TickClock& clock);
-  void take_waiting(Call& call, const TickClock& clock);
+  void matched(Call& call, const Operation& op);
+  void take_waiting(Call& call);
   bool take_orphan(const Call& call);
   void unlink(std::uint32_t operation_slot);
   void settle(Call& call);
   void remember(const Call& call, bool unmatched);
-  bool may_pass_many(const Call& call, const TickClock& clock);
+  bool may_pass_many(Call& call, const TickClock& clock);
   Arrival meet_closed(Operation& op);
-  void synchronised(const Call& call, const TickClock& clock);
+  void synchronised(const Call& call);
 
   SlotQueue<Operation>& operations_;
   SlotQueue<Call>& calls_;

@@ -108,8 +108,8 @@ enum class CallState : std::uint8_t {
 struct Call {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t own_end_ns = kNever;     // of its last operation seen
-  std::int64_t matched_at_ns = kNever;  // tick time at which its last operation was seen
+  std::int64_t own_end_ns = kNever;  // of its last operation seen
+  std::int64_t held_up_ns = kNever;  // tick time since which it holds up the watermark
   std::uint64_t bytes = 0;
   std::uint32_t correlation_id = 0;
   std::uint32_t context = 0;

@@ -11,12 +11,11 @@ constexpr std::uint64_t kPerThreadHandle = 2;  // CU_STREAM_PER_THREAD
 
 std::int64_t Progress::promote(Candidate& candidate, std::int64_t& value, std::int64_t age_ns,
                                const TickClock& clock) const {
-  // The first flush to end after the record was seen may have begun before it.
-  if (candidate.launch_ns != kNever && clock.flushes >= candidate.seen_flushes + 2 &&
-      clock.now_ns - candidate.seen_ns >= age_ns) {
+  if (candidate.launch_ns == kNever) return value;
+  if (candidate.seen_ns == kNever) candidate.seen_ns = clock.now_ns;
+  if (clock.flushed_ns > candidate.done_ns && clock.now_ns - candidate.seen_ns >= age_ns) {
     value = candidate.launch_ns;
-    candidate = Candidate{};
-    if (latest_ns_ > value) candidate = {latest_ns_, clock.now_ns, clock.flushes};
+    candidate = latest_.launch_ns > value ? latest_ : Candidate{};
   }
   return value;
 }
@@ -37,18 +36,18 @@ std::uint32_t StreamTable::key(std::uint32_t context, std::uint64_t handle, std:
   return last_key_;
 }
 
-void StreamTable::reached(std::uint32_t key, std::int64_t launch_ns, const TickClock& clock) {
-  if (key < streams_.size()) streams_[key].operations.reached(launch_ns, clock);
+void StreamTable::reached(std::uint32_t key, std::int64_t launch_ns, std::int64_t done_ns) {
+  if (key < streams_.size()) streams_[key].operations.reached(launch_ns, done_ns);
 }
 
-void StreamTable::synchronised(std::uint32_t key, std::int64_t before_ns, const TickClock& clock) {
-  if (key < streams_.size()) streams_[key].synchronisations.reached(before_ns, clock);
+void StreamTable::synchronised(std::uint32_t key, std::int64_t before_ns, std::int64_t done_ns) {
+  if (key < streams_.size()) streams_[key].synchronisations.reached(before_ns, done_ns);
 }
 
 void StreamTable::context_synchronised(std::uint32_t context, std::int64_t before_ns,
-                                       const TickClock& clock) {
+                                       std::int64_t done_ns) {
   if (contexts_.size() < kMaxStreams || contexts_.contains(context)) {
-    contexts_[context].reached(before_ns, clock);
+    contexts_[context].reached(before_ns, done_ns);
   }
 }
 

@@ -2,8 +2,8 @@
 //
 // A stream runs its operations in order, so a launch without a record that lies before a launch
 // with one has finished too: its record was lost, or is in a buffer that is not delivered yet.
-// Hence two grades: `confirmed` (a flush began after that record was seen) and `settled` (and it is
-// 2 s of tick time ago). A successful synchronisation counts like a launch with a record.
+// Hence two grades: `confirmed` (a flush began after the later one had ended) and `settled` (and it
+// is 2 s of tick time ago). A successful synchronisation counts like a launch with a record.
 //
 // Bounded: kMaxStreams streams, further ones have no progress of their own.
 // Thread-safety: none, one owner.
@@ -22,17 +22,16 @@ namespace gapscope {
 struct TickClock {
   std::int64_t now_ns = 0;
   std::int64_t flushed_ns = 0;
-  std::uint64_t flushes = 0;  // how often flushed_ns advanced
 };
 
 class Progress {
  public:
-  // A launch at that time has its record.
-  void reached(std::int64_t launch_ns, const TickClock& clock) {
-    if (launch_ns <= latest_ns_) return;
-    latest_ns_ = launch_ns;
-    if (confirming_.launch_ns == kNever) confirming_ = {launch_ns, clock.now_ns, clock.flushes};
-    if (settling_.launch_ns == kNever) settling_ = {launch_ns, clock.now_ns, clock.flushes};
+  // A launch at that time has its record, by which it ended at done_ns.
+  void reached(std::int64_t launch_ns, std::int64_t done_ns) {
+    if (launch_ns <= latest_.launch_ns) return;
+    latest_ = {launch_ns, done_ns, kNever};
+    if (confirming_.launch_ns == kNever) confirming_ = latest_;
+    if (settling_.launch_ns == kNever) settling_ = latest_;
   }
   std::int64_t confirmed_ns(const TickClock& clock) {
     return promote(confirming_, confirmed_ns_, 0, clock);
@@ -45,13 +44,13 @@ class Progress {
  private:
   struct Candidate {
     std::int64_t launch_ns = kNever;
-    std::int64_t seen_ns = 0;
-    std::uint64_t seen_flushes = 0;
+    std::int64_t done_ns = 0;
+    std::int64_t seen_ns = kNever;  // tick time of the first look after it came
   };
   std::int64_t promote(Candidate& candidate, std::int64_t& value, std::int64_t age_ns,
                        const TickClock& clock) const;
 
-  std::int64_t latest_ns_ = kNever;
+  Candidate latest_;
   std::int64_t confirmed_ns_ = kNever;
   std::int64_t settled_ns_ = kNever;
   Candidate confirming_;
@@ -66,10 +65,10 @@ class StreamTable {
   std::uint32_t key(std::uint32_t context, std::uint64_t handle, std::uint32_t thread);
 
   // A launch on that stream has its record.
-  void reached(std::uint32_t key, std::int64_t launch_ns, const TickClock& clock);
-  // Everything launched before that time on the stream, or in the context, has finished.
-  void synchronised(std::uint32_t key, std::int64_t before_ns, const TickClock& clock);
-  void context_synchronised(std::uint32_t context, std::int64_t before_ns, const TickClock& clock);
+  void reached(std::uint32_t key, std::int64_t launch_ns, std::int64_t done_ns);
+  // Everything launched before that time on the stream, or in the context, had finished at done_ns.
+  void synchronised(std::uint32_t key, std::int64_t before_ns, std::int64_t done_ns);
+  void context_synchronised(std::uint32_t context, std::int64_t before_ns, std::int64_t done_ns);
 
   // Launches before these times have finished; by a later operation, or by synchronisation too.
   std::int64_t confirmed_by_operation_ns(std::uint32_t key, const TickClock& clock);
