@@ -366,8 +366,15 @@ struct ClockStepRecord {
   std::int64_t step_ns;  // change of CLOCK_REALTIME - CLOCK_MONOTONIC
 };
 
+enum SampleFlags : std::uint8_t {
+  kSampleInCall = 1,     // a CUDA call was in progress at end_ns
+  kSampleWaitGuess = 2,  // waits_for...: told from what other threads did, not from the lock itself
+};
+
 // What a launching thread was doing over (begin_ns, end_ns]; see lib/host/. Frames, innermost
-// first, follow the struct as frame_count ids of strings "file:function:line".
+// first, follow the struct as frame_count ids of strings "file:function:line". A thread that a
+// launching thread waits for has samples too, with header.thread kNoThread when it launches nothing
+// itself. header.flags: SampleFlags.
 struct ThreadSampleRecord {
   static constexpr RecordKind kKind = RecordKind::thread_sample;
   RecordHeader header;  // thread: the sampled one
@@ -380,6 +387,9 @@ struct ThreadSampleRecord {
   char state;               // of /proc/.../stat: R S D T ...
   std::uint8_t frame_count;
   std::uint8_t pad[2];
+  std::uint32_t waits_for_os_thread;  // the same as gettid(), 0 if unknown
+  std::uint32_t waits_for_name_id;    // its name, kNoString if unknown
+  std::uint64_t runnable_ns;  // of the interval: ready to run, without a CPU; 0 if not known
 };
 
 struct GcRecord {
@@ -389,6 +399,8 @@ struct GcRecord {
   std::uint64_t end_ns;
   std::uint32_t generation;
   std::uint32_t collected;
+  std::uint32_t os_thread_id;  // that collected; all Python threads stand still meanwhile
+  std::uint32_t reserved;
 };
 
 struct ThrottleRecord {
