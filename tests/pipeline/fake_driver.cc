@@ -2,6 +2,7 @@
 //
 //   fake_driver SCENARIO [--truth FILE] [--cupti FILE] [--threads N] [--operations N]
 //               [--end HOW] [--exit-code N] [--pause-ms N] [--init-ms N] [--thread-pause-us N]
+//               [--step-s N]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,8 @@ bool parse(int argc, char** argv, Settings& s) {
       s.pause_ms = number;
     else if (name == "--thread-pause-us")
       s.thread_pause_us = number;
+    else if (name == "--step-s")
+      s.step_s = std::strtol(value.c_str(), nullptr, 10);
     else if (name == "--init-ms")
       s.init_ms = number;
     else
@@ -68,6 +71,7 @@ int main(int argc, char** argv) {
   if (!fake_driver::start_library()) return 2;
   cuda.init(settings.init_ms);
   scenario(cuda, settings);
+  cuda.truth().set("injected", cuda.injected() ? 1 : 0);
   if (settings.pause_ms != 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(settings.pause_ms));
   }

@@ -19,8 +19,9 @@ NOT_INHERITED = re.compile(r"GAPSCOPE_|FAKE_|CUDA_|NVTX_|RANK$|WORLD_SIZE$|OMPI_
 class Run:
     """One run of the program: stdout, stderr, code, truth, log, and the report unless it has none."""
 
-    def __init__(self, paths, process):
+    def __init__(self, paths, process, injected):
         self.paths = paths
+        self.injected = injected
         self.code = process.returncode
         self.stdout = process.stdout
         self.stderr = process.stderr
@@ -93,7 +94,7 @@ class Pipeline:
         variables.update(env or {})
         process = subprocess.run(command, env=self.environment(variables), stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
-        return Run(paths, process)
+        return Run(paths, process, variables.get("CUDA_INJECTION64_PATH") is not None)
 
     def replay(self, recording):
         """The report of a recording, as `gapscope replay --report` writes it."""
@@ -132,6 +133,7 @@ def sound(pipeline, run, scenario, code=0):
     equal(pipeline.holds(run.paths["report"]), [], "invariants")
     equal(reports.violations(run.report), [], "invariants")
     equal(run.report["process"]["pid"], run.truth["pid"], "pid")
+    equal(run.truth["values"]["injected"], 1 if run.injected else 0, "InitializeInjection's result")
 
 
 def quality(run, **expected):

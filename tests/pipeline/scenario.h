@@ -19,6 +19,7 @@ struct Settings {
   std::uint32_t operations = 200;
   std::uint32_t pause_ms = 0;         // sleep before the end
   std::uint32_t thread_pause_us = 0;  // many_threads: after each thread
+  std::int64_t step_s = 0;            // clock_step: by how much
   std::uint32_t init_ms = 0;          // how long cuInit goes on after the injection
 };
 
@@ -42,6 +43,11 @@ void lost_record(CudaProcess&, const Settings&);
 void lost_last(CudaProcess&, const Settings&);
 void late_record(CudaProcess&, const Settings&);
 void running_kernel(CudaProcess&, const Settings&);
+void clock_step(CudaProcess&, const Settings&);
+void steps(CudaProcess&, const Settings&);
+void snapshot(CudaProcess&, const Settings&);
+void stop_early(CudaProcess&, const Settings&);
+void range_by_api(CudaProcess&, const Settings&);
 void fatal(CudaProcess&, const Settings&);
 void fork_child(CudaProcess&, const Settings&);
 void fork_exec(CudaProcess&, const Settings&);

@@ -9,6 +9,7 @@
 
 #include "names.h"
 #include "scenario.h"
+#include "wall_clock.h"
 
 namespace fake_driver {
 namespace {
@@ -95,6 +96,19 @@ void running_kernel(CudaProcess& cuda, const Settings& settings) {
   plain(cuda, settings.operations);
   cuda.simple(FAKE_CTX_SYNCHRONIZE);
   cuda.launch(kGemm, 60'000 * kMs);
+}
+
+// The wall clock is stepped in the middle, as by NTP; CUPTI's stamps follow it.
+void clock_step(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  pause_ms(400);
+  const std::int64_t step_ns = settings.step_s * 1'000'000'000;
+  if (!step_wall_clock(step_ns)) std::exit(2);
+  cuda.clock_stepped(step_ns);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  pause_ms(400);
 }
 
 void fatal(CudaProcess& cuda, const Settings& settings) {

@@ -113,10 +113,32 @@ def test_wrong_clock(p):
     check(any("clock" in w for w in run.report["warnings"]), "no warning about the clock")
 
 
+def stepped(p, seconds):
+    """Durations stay right, time adds up, and the page tells of the step."""
+    run = p.run("clock_step", "--step-s", seconds, program="fake_driver_clock")
+    sound(p, run, "clock_step")
+    equal(run.report["records"]["seen"], 400, "records.seen")
+    equal(run.report["records"]["invalid"], 0, "records.invalid")
+    kernels = {k["full_name"]: (k["calls"], k["total_ns"], k["min_ns"], k["max_ns"])
+               for k in run.report["devices"][0]["kernels"]}
+    equal(kernels, oracle.kernels(oracle.operations(run.truth)), "kernels")
+    check(any("clock" in w for w in run.report["warnings"]), f"no warning: {run.report['warnings']}")
+    return run
+
+
+def test_clock_stepped_forward(p):
+    stepped(p, 3600)
+
+
+def test_clock_stepped_back(p):
+    stepped(p, -3600)
+
+
 def one_line(p, run, *words):
     """The program undisturbed, and one line of ours that says what, where and what to do."""
     equal(run.stdout, b"training basic\nloss 0.25\n", "stdout")
     equal(run.code, 0, "exit code")
+    equal(run.truth["values"]["injected"], 1, "InitializeInjection's result")
     equal(run.violations(), [], "rules of CUPTI broken")
     lines = run.stderr.decode().splitlines()
     equal(len(lines), 1, f"lines on stderr {lines}")
