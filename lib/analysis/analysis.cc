@@ -157,11 +157,23 @@ void Analysis::Impl::consume(const RecordHeader& h) {
       return queue_full_.forget_before(engine_.swept_ns());
     case RecordKind::overhead: {
       const auto r = record_cast<OverheadRecord>(h);
-      if (plausible(r)) queue_full_.add(r);
+      if (plausible(r)) {
+        queue_full_.add(r);
+        engine_.evidence().add(r);
+      }
       return;
     }
-    case RecordKind::thread_info:
-      return queue_full_.add_thread(record_cast<ThreadInfoRecord>(h));
+    case RecordKind::thread_info: {
+      const auto r = record_cast<ThreadInfoRecord>(h);
+      engine_.evidence().add(r);
+      return queue_full_.add_thread(r);
+    }
+    case RecordKind::thread_sample:
+      return engine_.evidence().add_sample(h);
+    case RecordKind::gc:
+      return engine_.evidence().add(record_cast<GcRecord>(h));
+    case RecordKind::throttle:
+      return engine_.evidence().add(record_cast<ThrottleRecord>(h));
     case RecordKind::string_def:
       return names_.define(record_cast<StringDefRecord>(h).id, trailing_text<StringDefRecord>(h));
     case RecordKind::meta:
@@ -177,9 +189,6 @@ void Analysis::Impl::consume(const RecordHeader& h) {
     case RecordKind::clock_step:
       return facts_.add(record_cast<ClockStepRecord>(h));
     case RecordKind::sync:
-    case RecordKind::thread_sample:
-    case RecordKind::gc:
-    case RecordKind::throttle:
     case RecordKind::text_mark:
       return;  // known, not used yet
     case RecordKind::none:

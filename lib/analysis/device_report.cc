@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/evidence_text.h"
+
 namespace gapscope {
 namespace {
 
@@ -105,7 +107,12 @@ report::Device device_report(const DeviceTally& tally, const Timeline& timeline,
   gap_names.kernel = [&names](std::uint32_t id) {
     return id == kNoString ? std::string() : names.name(id - 1).short_name;
   };
+  gap_names.cause = [](std::uint32_t cause) {
+    return std::string(cause_name(static_cast<Cause>(cause)));
+  };
   device.gaps = tally.gaps().report(device.first_op_ns, gap_names);
+  device.causes = tally.causes().report(
+      sums.time.idle_ns, [&names](const EvidenceRef& e) { return evidence_text(e, names); });
   add_kernels(device, tally, names);
   add_copies(device, tally);
   const Timeline::Result slices = timeline.finish(device.first_op_ns, device.last_op_ns);

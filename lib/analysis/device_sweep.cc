@@ -44,7 +44,9 @@ void DeviceSweep::advance(std::int64_t to_ns, const Operation* next) {
     }
     if (active_.size() == 1) {
       const Operation& op = operations_[active_[0]];
-      if (op.counted && op.is_kernel()) tally(op.phase).add_alone(entry_of(op.name), ns);
+      if (op.counted && !op.tabled && op.is_kernel()) {
+        tally(op.phase).add_alone(entry_of(op.name), ns);
+      }
     }
   } else if (!open_unknown_.empty()) {
     unknown_ns_ += ns;
@@ -59,6 +61,8 @@ void DeviceSweep::advance(std::int64_t to_ns, const Operation* next) {
       } else {
         segment.after_launch.start_ns = segment.after_launch.queued_ns = to_ns;
       }
+      segment.causes =
+          attribution_.attribute(segment.begin_ns, segment.end_ns, segment.after_launch);
     }
     if (running_counted_ > 0) {
       commit(segment);
@@ -130,7 +134,8 @@ void DeviceSweep::end(std::uint32_t slot) {
   last_ended_ = reference(op);
   if (!op.counted) return;
   --running_counted_;
-  if (!op.is_kernel()) tally(op.phase).add_hidden(op.copy_key, kernel_ns_ - op.kernel_ns_before);
+  if (op.is_kernel() || op.tabled) return;
+  tally(op.phase).add_hidden(op.copy_key, kernel_ns_ - op.kernel_ns_before);
 }
 
 void DeviceSweep::add_late(const Operation& op) {

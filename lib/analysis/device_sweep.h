@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "analysis/attribution.h"
 #include "analysis/device_tally.h"
 #include "analysis/join.h"
 #include "analysis/operation.h"
@@ -34,8 +35,12 @@ class DeviceSweep {
   static constexpr std::size_t kMaxOpenUnknown = 1024;
   static constexpr std::size_t kMaxOverflowNames = 1u << 16;
 
-  DeviceSweep(SlotQueue<Operation>& operations, std::size_t max_kernel_names)
-      : operations_(operations), max_kernel_names_(max_kernel_names) {}
+  DeviceSweep(SlotQueue<Operation>& operations, const Attribution& attribution,
+              std::size_t max_kernel_names)
+      : operations_(operations), attribution_(attribution), max_kernel_names_(max_kernel_names) {}
+
+  // Evidence on what the host did before that time is not needed any more.
+  std::int64_t settled_until_ns() const { return now_ns_; }
 
   // op.counted and op.phase are set. range: its capture range, ascending with time.
   void start(std::uint32_t slot, std::int64_t range);
@@ -110,6 +115,7 @@ class DeviceSweep {
   int running(OperationClass c) const { return running_[static_cast<int>(c)]; }
 
   SlotQueue<Operation>& operations_;
+  const Attribution& attribution_;
   std::size_t max_kernel_names_;
 
   std::int64_t now_ns_ = kNever;  // the last boundary

@@ -5,8 +5,6 @@
 namespace gapscope {
 namespace {
 
-constexpr std::int64_t kSpacingNs = 5000;  // DESIGN: gaps under it, next operation queued
-
 void add_launch_shape(KernelTally& to, const KernelTally& from) {
   if (from.latest_ns < to.latest_ns) return;
   to.latest_ns = from.latest_ns;
@@ -84,7 +82,12 @@ void DeviceTally::add_idle(const Segment& segment) {
   gap.end_ns = segment.end_ns;
   gap.before = segment.before;
   gap.after = segment.after;
+  const auto most = std::max_element(segment.causes.begin(), segment.causes.end(),
+                                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
+  gap.cause =
+      static_cast<std::uint32_t>(most == segment.causes.end() ? Cause::unattributed : most->cause);
   gaps_.add(gap);
+  causes_.add(segment.causes);
   if (!segment.after_launch.known()) return;
   if (segment.after_launch.queued_ns > segment.begin_ns) {
     sums_.launch_bound_ns += ns;
@@ -164,6 +167,7 @@ void DeviceTally::merge(const DeviceTally& later) {
   sums_.graph_granular_ns += s.graph_granular_ns;
   sums_.operations += s.operations;
   gaps_.merge(later.gaps_);
+  causes_.merge(later.causes_);
   if (first_op_ns_ == kNever) first_op_ns_ = later.first_op_ns_;
   last_op_ns_ = std::max(last_op_ns_, later.last_op_ns_);
   later.for_each_kernel([this](std::uint32_t name, const KernelTally& from) {

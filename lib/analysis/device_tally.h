@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "analysis/cause_tally.h"
 #include "analysis/gap_stats.h"
 #include "analysis/histogram.h"
 #include "analysis/operation.h"
@@ -69,6 +70,7 @@ class DeviceTally {
 
   const Sums& sums() const { return sums_; }
   const GapStats& gaps() const { return gaps_; }
+  const CauseTally& causes() const { return causes_; }
   std::int64_t first_op_ns() const { return first_op_ns_; }
   std::int64_t last_op_ns() const { return last_op_ns_; }
   std::size_t streams() const { return streams_.size(); }
@@ -98,6 +100,7 @@ class DeviceTally {
 
   Sums sums_;
   GapStats gaps_;
+  CauseTally causes_;
   std::int64_t first_op_ns_ = kNever;
   std::int64_t last_op_ns_ = kNever;
   std::vector<std::uint32_t> kernel_slots_;  // by name index: 1 + index into kernels_, 0 if none

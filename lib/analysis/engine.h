@@ -40,6 +40,7 @@ class Engine {
   std::int64_t swept_ns() const { return swept_ns_; }
 
   const Sweep& sweep() const { return sweep_; }
+  HostEvidence& evidence() { return sweep_.evidence(); }
   std::int64_t seen() const { return seen_ - join_.invalid(); }
   std::int64_t invalid() const { return join_.invalid(); }
   std::int64_t unmatched() const { return join_.unmatched(); }

@@ -111,7 +111,16 @@ void Facts::add(const DataQualityRecord& record) {
   add_up(invalid_, record.invalid_timestamps);
 }
 
-void Facts::add(const LostRecord& record) { add_up(dropped_ring_, record.count); }
+// The closing record of a stream holds the totals; what was marked on the way is part of them.
+void Facts::add(const LostRecord& record) {
+  std::int64_t count = 0;
+  add_up(count, record.count);
+  if ((record.header.flags & kLostTotal) != 0) {
+    dropped_ring_ = std::max(dropped_ring_, count);
+  } else {
+    add_up(dropped_ring_, record.count);
+  }
+}
 
 std::vector<std::string> Facts::warnings() const {
   std::vector<std::string> warnings = warnings_;

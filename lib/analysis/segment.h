@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "analysis/cause_slice.h"
 #include "analysis/gap_stats.h"
 #include "analysis/operation.h"
 #include "analysis/timeline.h"
@@ -22,6 +23,7 @@ struct Segment {
   OperationRef before;
   OperationRef after;
   Launch after_launch;
+  CauseSlices causes;  // add up to its length
 
   std::int64_t length_ns() const { return end_ns - begin_ns; }
   bool busy() const { return compute || communication || copy; }

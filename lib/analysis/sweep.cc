@@ -26,10 +26,20 @@ Sweep::Sweep(const AnalysisOptions& options, SlotQueue<Operation>& operations,
       join_(join),
       names_(names),
       queue_full_(queue_full),
+      attribution_(evidence_, names),
       capture_(options.capture),
       steps_(options.capture.mode == CaptureSpec::Mode::all) {}
 
 void Sweep::run(std::int64_t until_ns) {
+  sweep_until(until_ns);
+  std::int64_t needed_ns = until_ns;
+  for (const auto& device : devices_) {
+    if (device) needed_ns = std::min(needed_ns, device->settled_until_ns());
+  }
+  evidence_.forget_before(needed_ns);
+}
+
+void Sweep::sweep_until(std::int64_t until_ns) {
   const auto first = [](const auto& queue) {
     return queue.settled() == 0 ? kForever : queue.start_at(0);
   };
@@ -71,7 +81,7 @@ void Sweep::change_device(DeviceSweep& device, Change&& change) {
 
 DeviceSweep& Sweep::device_of(const Operation& op) {
   auto& device = devices_[op.device];
-  if (!device) device = std::make_unique<DeviceSweep>(operations_, max_kernel_names_);
+  if (!device) device = std::make_unique<DeviceSweep>(operations_, attribution_, max_kernel_names_);
   if (!context_known_ || op.context != last_context_) {
     if (context_devices_.size() < kMaxContexts || context_devices_.contains(op.context)) {
       context_devices_.insert_or_assign(op.context, op.device);
@@ -160,6 +170,7 @@ void Sweep::start_call() {
   active.end_ns = std::max(call.end_ns, now_ns_);
   active.order = order_++;
   active.start_ns = call.start_ns;
+  active.total_ns = call.end_ns - call.start_ns;
   active.stream_key = call.stream_key;
   active.context = call.context;
   active.api = call.api;
@@ -172,6 +183,7 @@ void Sweep::start_call() {
                   (call.api == ApiId::context_synchronize || call.api == ApiId::stream_synchronize);
   if (active.counted) host_[static_cast<int>(active.phase)].add_call(call, active.waits);
   if (active.works) overlap_.cpu_work(1);
+  evidence_.add_call(call, active.waits);
   if (active.waits) {
     const DeviceSweep* device = active.device < 0 ? nullptr : devices_[active.device].get();
     active.busy_before_ns = device != nullptr ? device->busy_ns(now_ns_) : overlap_.busy_ns();
@@ -191,16 +203,20 @@ void Sweep::end_call() {
   overlap_.advance(now_ns_);
   if (call.works) overlap_.cpu_work(-1);
   if (call.drains) shown_drained(call);
-  if (!call.waits || !call.counted) return;
+  if (call.waits && call.counted) add_wait(call);
+}
+
+void Sweep::add_wait(const ActiveCall& call) {
   const DeviceSweep* device = call.device < 0 ? nullptr : devices_[call.device].get();
-  const std::int64_t busy_ns =
-      (device != nullptr ? device->busy_ns(now_ns_) : overlap_.busy_ns()) - call.busy_before_ns;
+  const std::int64_t busy_now_ns =
+      device != nullptr ? device->busy_ns(now_ns_) : overlap_.busy_ns();
+  const std::int64_t unknown_now_ns =
+      device != nullptr ? device->unknown_ns(now_ns_) : overlap_.unknown_ns();
+  const std::int64_t busy_ns = std::min(busy_now_ns - call.busy_before_ns, call.total_ns);
   const std::int64_t unknown_ns =
-      (device != nullptr ? device->unknown_ns(now_ns_) : overlap_.unknown_ns()) -
-      call.unknown_before_ns;
-  const std::int64_t total_ns = call.end_ns - call.start_ns;
-  host_[static_cast<int>(call.phase)].add_wait(
-      call.api, total_ns, busy_ns, std::max<std::int64_t>(total_ns - busy_ns - unknown_ns, 0));
+      std::min(unknown_now_ns - call.unknown_before_ns, call.total_ns - busy_ns);
+  host_[static_cast<int>(call.phase)].add_wait(call.api, call.total_ns, busy_ns,
+                                               call.total_ns - busy_ns - unknown_ns);
 }
 
 // A launch whose record never came may have run from its entry on.

@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/analysis.h"
+#include "analysis/attribution.h"
 #include "analysis/capture.h"
 #include "analysis/device_sweep.h"
 #include "analysis/host_tally.h"
@@ -51,6 +52,9 @@ class Sweep {
   // The record of a call that had been closed as unmatched.
   void correct(const Join::Arrival& arrival, const Operation& op);
 
+  // Where evidence goes that is neither a call nor an operation.
+  HostEvidence& evidence() { return evidence_; }
+
   const DeviceSweep* device(std::uint32_t ordinal) const { return devices_[ordinal].get(); }
   const HostTally& host(Phase phase) const { return host_[static_cast<int>(phase)]; }
   const OverlapSweep& overlap() const { return overlap_; }
@@ -68,7 +72,7 @@ class Sweep {
   struct ActiveCall {
     std::int64_t end_ns;
     std::uint64_t order;
-    std::int64_t start_ns, busy_before_ns, unknown_before_ns;
+    std::int64_t start_ns, total_ns, busy_before_ns, unknown_before_ns;
     std::uint32_t stream_key, context;
     ApiId api;
     Phase phase;
@@ -77,6 +81,7 @@ class Sweep {
     bool drains;  // at its end, its stream or context had finished what was launched before it
   };
 
+  void sweep_until(std::int64_t until_ns);
   DeviceSweep& device_of(const Operation& op);
   int device_of_context(std::uint32_t context) const;
   void start_operation();
@@ -91,6 +96,7 @@ class Sweep {
   bool waits(const Call& call) const;
   void open_unknown(const Call& call);
   void shown_drained(const ActiveCall& call);
+  void add_wait(const ActiveCall& call);
   template <typename Change>
   void change_device(DeviceSweep& device, Change&& change);
 
@@ -102,6 +108,8 @@ class Sweep {
   const NameTable& names_;
   const QueueFull& queue_full_;
 
+  HostEvidence evidence_;
+  Attribution attribution_;
   Capture capture_;
   StepTracker steps_;
   OverlapSweep overlap_;

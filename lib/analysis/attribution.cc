@@ -1,0 +1,264 @@
+#include "analysis/attribution.h"
+
+#include <algorithm>
+
+#include "analysis/frame_rules.h"
+
+namespace gapscope {
+namespace {
+
+// How many calls before a gap are looked at: the one that it waited for may be followed by short
+// ones of other threads.
+constexpr std::size_t kCallsBefore = 16;
+
+EvidenceRef api_evidence(ApiId api) {
+  return {EvidenceRef::Kind::api, static_cast<std::uint32_t>(api), 0};
+}
+
+// The first entry of a deque ordered by begin that can reach time_ns, going back from the end as
+// long as begins lie after it and one entry more: entries of one kind and thread do not nest.
+template <typename T>
+auto from_time(const std::deque<T>& entries, std::int64_t time_ns) {
+  auto at = std::lower_bound(entries.begin(), entries.end(), time_ns,
+                             [](const T& e, std::int64_t t) { return e.begin_ns < t; });
+  for (int back = 0; back < 4 && at != entries.begin(); ++back) --at;
+  return at;
+}
+
+}  // namespace
+
+CauseSlices Attribution::attribute(std::int64_t begin_ns, std::int64_t end_ns,
+                                   const Launch& launch) const {
+  Unpainted gap(begin_ns, end_ns);
+  if (launch.known() && launch.queued_ns <= begin_ns) {
+    gap.finish(end_ns - begin_ns < kSpacingNs ? Cause::spacing : Cause::dependency);
+    return gap.slices();
+  }
+  const Turns all = turns(begin_ns, end_ns, launch);
+  paint_overheads(all, begin_ns, end_ns, &gap);
+  paint_calls(all, &gap);
+  paint_collections(begin_ns, end_ns, &gap);
+  paint_waits(all, begin_ns, end_ns, launch, &gap);
+  paint_stretches(all, begin_ns, end_ns, &gap);
+  paint_rest(all, end_ns, launch, &gap);
+  gap.finish(Cause::unattributed);
+  return gap.slices();
+}
+
+Attribution::Turns Attribution::turns(std::int64_t begin_ns, std::int64_t end_ns,
+                                      const Launch& launch) const {
+  const auto& calls = evidence_.calls();
+  auto first =
+      std::lower_bound(calls.begin(), calls.end(), begin_ns,
+                       [](const CallEvidence& c, std::int64_t t) { return c.begin_ns < t; });
+  for (std::size_t i = 0; i < kCallsBefore && first != calls.begin(); ++i) --first;
+  Turns turns;
+  std::int64_t free_since_ns = begin_ns;
+  std::uint32_t before = kNoThread;
+  bool known = false;
+  for (auto call = first; call != calls.end() && call->begin_ns < end_ns; ++call) {
+    Turn turn;
+    turn.call = &*call;
+    // Before the first call that is remembered nothing is known: take it that one had just ended.
+    turn.free_since_ns = known ? free_since_ns : call->begin_ns;
+    turn.begin_ns = call->begin_ns;
+    turn.thread = call->thread;
+    turn.before = before;
+    turns.push_back(turn);
+    free_since_ns = known ? std::max(free_since_ns, call->end_ns) : call->end_ns;
+    before = call->thread;
+    known = true;
+  }
+  if (free_since_ns < end_ns) {
+    Turn turn;
+    turn.free_since_ns = free_since_ns;
+    turn.begin_ns = end_ns;
+    turn.thread = launch.known() ? launch.thread : before;
+    turn.before = before;
+    turns.push_back(turn);
+  }
+  return turns;
+}
+
+bool Attribution::of_these_threads(std::uint32_t os_thread_id, const Turns& turns) const {
+  return std::any_of(turns.begin(), turns.end(), [&](const Turn& turn) {
+    return turn.thread != kNoThread && evidence_.os_thread(turn.thread) == os_thread_id;
+  });
+}
+
+void Attribution::paint_overheads(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                                  Unpainted* gap) const {
+  const auto& overheads = evidence_.overheads();
+  for (auto o = from_time(overheads, begin_ns); o != overheads.end() && o->begin_ns < end_ns; ++o) {
+    if (o->end_ns <= begin_ns) continue;
+    switch (o->type) {
+      case OverheadType::buffer_flush:
+      case OverheadType::instrumentation:
+      case OverheadType::resource:
+      case OverheadType::buffer_request:
+      case OverheadType::uvm_init:
+        // Ours when it ran on a thread that should have launched, not on the flush thread.
+        if (of_these_threads(o->os_thread_id, turns)) {
+          gap->paint(o->begin_ns, o->end_ns, Cause::profiler, {});
+        }
+        break;
+      case OverheadType::driver_compiler:
+      case OverheadType::module_loading:
+      case OverheadType::lazy_function_loading:
+        if (o->os_thread_id == 0 || of_these_threads(o->os_thread_id, turns)) {
+          gap->paint(o->begin_ns, o->end_ns, Cause::compilation, {});
+        }
+        break;
+      case OverheadType::unknown:
+      case OverheadType::command_buffer_full:
+        break;
+    }
+  }
+}
+
+void Attribution::paint_calls(const Turns& turns, Unpainted* gap) const {
+  for (const Turn& turn : turns) {
+    if (turn.call == nullptr) continue;
+    const CallEvidence& call = *turn.call;
+    switch (call.category) {
+      case ApiCategory::module_load:
+      case ApiCategory::graph_build:
+        gap->paint(call.begin_ns, call.end_ns, Cause::compilation, api_evidence(call.api));
+        break;
+      case ApiCategory::alloc:
+      case ApiCategory::free_:
+        gap->paint(call.begin_ns, call.end_ns, Cause::allocation, api_evidence(call.api));
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void Attribution::paint_collections(std::int64_t begin_ns, std::int64_t end_ns,
+                                    Unpainted* gap) const {
+  const auto& all = evidence_.collections();
+  for (auto gc = from_time(all, begin_ns); gc != all.end() && gc->begin_ns < end_ns; ++gc) {
+    gap->paint(gc->begin_ns, gc->end_ns, Cause::garbage_collection,
+               {EvidenceRef::Kind::generation, gc->generation, 0});
+  }
+}
+
+// A blocking call under way when the device ran dry has drained the queue: until somebody launches
+// again the idle time is its doing, unless a long stretch without calls has a cause of its own. One
+// that began later only answers for its own time.
+void Attribution::paint_waits(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                              const Launch& launch, Unpainted* gap) const {
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const CallEvidence* call = turns[i].call;
+    if (call == nullptr || !call->waits) continue;
+    // The call that launches what ends the gap does not wait for the device before it.
+    if (launch.known() && call->thread == launch.thread && call->begin_ns == launch.start_ns) {
+      continue;
+    }
+    gap->paint(call->begin_ns, call->end_ns, Cause::synchronisation, api_evidence(call->api));
+    const bool drained =
+        call->begin_ns <= begin_ns + kClockErrorNs && call->end_ns + kClockErrorNs >= begin_ns;
+    if (!drained) continue;
+    std::int64_t until_ns = call->end_ns;
+    std::size_t next = i + 1;
+    for (; next < turns.size() && !turns[next].is_stretch(); ++next) {
+      until_ns =
+          turns[next].call == nullptr ? end_ns : std::max(until_ns, turns[next].call->end_ns);
+    }
+    if (next == turns.size() && end_ns - until_ns < kHostStretchNs) until_ns = end_ns;
+    gap->paint(call->end_ns, until_ns, Cause::synchronisation, api_evidence(call->api));
+  }
+}
+
+void Attribution::paint_stretches(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                                  Unpainted* gap) const {
+  for (const Turn& turn : turns) {
+    if (!turn.is_stretch() || turn.begin_ns <= begin_ns) continue;
+    paint_stretch(turn, std::max(begin_ns, turn.free_since_ns), std::min(end_ns, turn.begin_ns),
+                  gap);
+  }
+}
+
+// Running samples speak first, of the thread whose turn comes and then of the one that had it; then
+// the blocked ones. What no sample covers goes the way of most of the stretch.
+void Attribution::paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
+                                Unpainted* gap) const {
+  Verdict most;
+  std::int64_t most_ns = 0;
+  for (const bool running : {true, false}) {
+    for (const std::uint32_t thread : {turn.thread, turn.before}) {
+      const auto* samples = thread == kNoThread ? nullptr : evidence_.samples(thread);
+      if (samples == nullptr) continue;
+      for (auto s = from_time(*samples, begin_ns); s != samples->end() && s->begin_ns < end_ns;
+           ++s) {
+        if (s->running() != running) continue;
+        const Verdict verdict = judge(*s);
+        if (verdict.cause == Cause::unattributed) continue;
+        const std::int64_t ns =
+            gap->paint(std::max(begin_ns, s->begin_ns), std::min(end_ns, s->end_ns), verdict.cause,
+                       verdict.evidence);
+        if (ns > most_ns) {
+          most_ns = ns;
+          most = verdict;
+        }
+      }
+    }
+  }
+  if (most_ns > 0) gap->paint(begin_ns, end_ns, most.cause, most.evidence);
+}
+
+bool Attribution::throttled(const SampleEvidence& sample) const {
+  const bool starved =
+      sample.state == 'R' || 2 * sample.runnable_ns >= sample.end_ns - sample.begin_ns;
+  if (sample.running() || !starved) return false;
+  const auto& all = evidence_.throttles();
+  const auto t = from_time(all, sample.begin_ns);
+  return std::any_of(t, all.end(), [&](const ThrottleEvidence& e) {
+    return e.begin_ns < sample.end_ns && e.end_ns > sample.begin_ns && e.throttled_ns > 0;
+  });
+}
+
+Attribution::Verdict Attribution::judge(const SampleEvidence& sample) const {
+  if (throttled(sample)) return {Cause::throttled, {}};
+  std::uint32_t named = kNoString;   // innermost frame that does more than wait
+  std::uint32_t loader = kNoString;  // outermost frame of the input pipeline
+  bool compiling = false, serving = false;
+  for (const std::uint32_t id : sample.frames) {
+    const std::string_view frame = names_.string(id);
+    const FrameKind kind = frame_kind(frame);
+    if (kind == FrameKind::loader) loader = id;
+    compiling = compiling || kind == FrameKind::compiler;
+    serving = serving || kind == FrameKind::idle_server;
+    if (named == kNoString && kind != FrameKind::wait && !frame.empty()) named = id;
+  }
+  const EvidenceRef frames{EvidenceRef::Kind::frames, named, loader};
+  if (loader != kNoString) return {Cause::input_pipeline, frames};
+  if (compiling) return {Cause::compilation, {EvidenceRef::Kind::frames, named, kNoString}};
+  const std::string_view wait = names_.string(sample.wait_id);
+  if (!sample.running() && (serving || waits_for_outside(wait))) {
+    return {Cause::no_work, {EvidenceRef::Kind::wait, sample.wait_id, 0}};
+  }
+  if (named != kNoString) return {Cause::host, frames};
+  if (!sample.running() && !wait.empty()) {
+    return {Cause::host, {EvidenceRef::Kind::wait, sample.wait_id, 0}};
+  }
+  return {};
+}
+
+// Between calls that follow each other the thread was on its way to the next launch; what lies
+// after the launch had returned waited for something on the device.
+void Attribution::paint_rest(const Turns& turns, std::int64_t end_ns, const Launch& launch,
+                             Unpainted* gap) const {
+  if (launch.known() && end_ns - launch.queued_ns > kLaunchLatencyNs) {
+    gap->paint(launch.queued_ns, end_ns, Cause::dependency, {});
+  }
+  for (const Turn& turn : turns) {
+    const std::int64_t from_ns = turn.is_stretch() ? turn.begin_ns : turn.free_since_ns;
+    const std::int64_t to_ns = turn.call == nullptr ? turn.begin_ns : turn.call->end_ns;
+    gap->paint(from_ns, to_ns, Cause::launch_bound, {});
+  }
+  if (launch.known()) gap->paint(launch.start_ns, end_ns, Cause::launch_bound, {});
+}
+
+}  // namespace gapscope

@@ -1,0 +1,66 @@
+// Gives every nanosecond of a gap one cause, from what the host was doing meanwhile.
+//
+// The calls of all launching threads are taken as one sequence: whoever called last is at work, the
+// one who calls next is the one that was waited for. Between two calls lies a stretch without any;
+// only stretches of kHostStretchNs or more ask what else the threads were doing.
+// Thread-safety: none, one owner.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "analysis/cause.h"
+#include "analysis/cause_slice.h"
+#include "analysis/host_evidence.h"
+#include "analysis/names.h"
+
+namespace gapscope {
+
+class Attribution {
+ public:
+  Attribution(const HostEvidence& evidence, const NameTable& names)
+      : evidence_(evidence), names_(names) {}
+
+  // launch: of the operation that ends the gap, if known. All evidence that begins before end_ns
+  // has been added. The slices add up to end_ns - begin_ns.
+  CauseSlices attribute(std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) const;
+
+ private:
+  // One call of the sequence, and the stretch without calls before it.
+  struct Turn {
+    const CallEvidence* call = nullptr;  // nullptr: the gap's end, where no call is known
+    std::int64_t free_since_ns = 0;      // end of the latest call before
+    std::int64_t begin_ns = 0;
+    std::uint32_t thread = kNoThread;  // whose turn it is
+    std::uint32_t before = kNoThread;  // and whose it was
+    bool is_stretch() const { return begin_ns - free_since_ns >= kHostStretchNs; }
+  };
+  using Turns = absl::InlinedVector<Turn, 16>;
+
+  Turns turns(std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) const;
+  void paint_overheads(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                       Unpainted* gap) const;
+  void paint_calls(const Turns& turns, Unpainted* gap) const;
+  void paint_collections(std::int64_t begin_ns, std::int64_t end_ns, Unpainted* gap) const;
+  void paint_waits(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                   const Launch& launch, Unpainted* gap) const;
+  void paint_stretches(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                       Unpainted* gap) const;
+  void paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
+                     Unpainted* gap) const;
+  void paint_rest(const Turns& turns, std::int64_t end_ns, const Launch& launch,
+                  Unpainted* gap) const;
+
+  struct Verdict {
+    Cause cause = Cause::unattributed;
+    EvidenceRef evidence;
+  };
+  Verdict judge(const SampleEvidence& sample) const;
+  bool throttled(const SampleEvidence& sample) const;
+  bool of_these_threads(std::uint32_t os_thread_id, const Turns& turns) const;
+
+  const HostEvidence& evidence_;
+  const NameTable& names_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,63 @@
+// A stretch of idle time with one cause, and the painter that cuts a gap into such stretches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "analysis/cause.h"
+
+namespace gapscope {
+
+// What speaks for a cause, named only when a report is made.
+struct EvidenceRef {
+  enum class Kind : std::uint8_t { none, api, frames, wait, generation };
+  Kind kind = Kind::none;
+  std::uint32_t id = 0;      // ApiId, string id of the innermost telling frame, ...
+  std::uint32_t detail = 0;  // frames: string id of the loader's own frame, kNoString if the same
+  friend bool operator==(const EvidenceRef&, const EvidenceRef&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const EvidenceRef& e) {
+    return H::combine(std::move(h), static_cast<int>(e.kind), e.id, e.detail);
+  }
+};
+
+struct CauseSlice {
+  Cause cause = Cause::unattributed;
+  std::int64_t ns = 0;
+  EvidenceRef evidence;
+};
+using CauseSlices = absl::InlinedVector<CauseSlice, 4>;
+
+// The part of one gap that has no cause yet. Whoever paints first owns the time, so the slices of a
+// gap never overlap and, with finish(), add up to its length exactly.
+class Unpainted {
+ public:
+  struct Interval {
+    std::int64_t begin_ns, end_ns;
+  };
+
+  Unpainted(std::int64_t begin_ns, std::int64_t end_ns) {
+    if (end_ns > begin_ns) left_.push_back({begin_ns, end_ns});
+  }
+
+  bool empty() const { return left_.empty(); }
+  const absl::InlinedVector<Interval, 8>& intervals() const { return left_; }
+
+  // Gives what is still free of [begin_ns, end_ns) to that cause; returns how much that was.
+  std::int64_t paint(std::int64_t begin_ns, std::int64_t end_ns, Cause cause,
+                     const EvidenceRef& evidence);
+  // Gives all that is left to that cause.
+  void finish(Cause cause, const EvidenceRef& evidence = {});
+
+  const CauseSlices& slices() const { return slices_; }
+
+ private:
+  void add(Cause cause, std::int64_t ns, const EvidenceRef& evidence);
+
+  absl::InlinedVector<Interval, 8> left_;  // ascending, disjoint
+  CauseSlices slices_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,48 @@
+// Idle time by cause, with what spoke for each.
+//
+// Bounded: kMaxEvidence pieces of evidence a cause; further ones are summed without a name.
+// Thread-safety: none, one owner.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analysis/cause.h"
+#include "analysis/cause_slice.h"
+#include "report/report.h"
+
+namespace gapscope {
+
+class CauseTally {
+ public:
+  static constexpr std::size_t kMaxEvidence = 512;
+
+  // The slices of one gap.
+  void add(const CauseSlices& slices);
+  void merge(const CauseTally& other);
+
+  std::int64_t total_ns() const;
+  std::int64_t of(Cause cause) const { return sums_[static_cast<int>(cause)].ns; }
+
+  // Largest first. idle_ns: the device's; what the slices do not explain (unknown time that turned
+  // out to be idle) stands as unattributed, so that the entries add up to it exactly. text names a
+  // piece of evidence.
+  std::vector<report::Cause> report(
+      std::int64_t idle_ns, const std::function<std::string(const EvidenceRef&)>& text) const;
+
+ private:
+  struct Sum {
+    std::int64_t ns = 0;
+    std::int64_t gaps = 0;
+    absl::flat_hash_map<EvidenceRef, std::int64_t> evidence;
+  };
+  static void add_evidence(Sum& sum, const EvidenceRef& evidence, std::int64_t ns);
+
+  std::array<Sum, kCauses> sums_;
+};
+
+}  // namespace gapscope

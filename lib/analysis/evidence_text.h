@@ -1,0 +1,15 @@
+// A piece of evidence in words.
+#pragma once
+
+#include <string>
+
+#include "analysis/cause_slice.h"
+#include "analysis/names.h"
+
+namespace gapscope {
+
+// "cudaStreamSynchronize", "dataloader.py:__next__ > Image.py:convert", "generation 2", "futex";
+// empty when there is nothing to say.
+std::string evidence_text(const EvidenceRef& evidence, const NameTable& names);
+
+}  // namespace gapscope

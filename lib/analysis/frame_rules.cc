@@ -1,0 +1,92 @@
+#include "analysis/frame_rules.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+
+namespace gapscope {
+namespace {
+
+struct Rule {
+  std::string_view pattern;  // found anywhere in "path/file.py:function"
+  FrameKind kind;
+};
+
+constexpr Rule kRules[] = {
+    {"/torch/_dynamo/", FrameKind::compiler},
+    {"/torch/_inductor/", FrameKind::compiler},
+    {"/torch/_functorch/_aot_autograd/", FrameKind::compiler},
+    {"/torch/fx/", FrameKind::compiler},
+    {"/triton/compiler/", FrameKind::compiler},
+    {"/triton/backends/", FrameKind::compiler},
+    {"/triton/runtime/build", FrameKind::compiler},
+    {"/torch/utils/cpp_extension", FrameKind::compiler},
+
+    {"/torch/utils/data/", FrameKind::loader},
+    {"/torchdata/", FrameKind::loader},
+    {"/torchvision/datasets/", FrameKind::loader},
+    {"/torchvision/io/", FrameKind::loader},
+    {"/torchvision/transforms/", FrameKind::loader},
+    {"/torchaudio/", FrameKind::loader},
+    {"/PIL/", FrameKind::loader},
+    {"/cv2/", FrameKind::loader},
+    {"/datasets/", FrameKind::loader},
+    {"/webdataset/", FrameKind::loader},
+    {"/streaming/base/", FrameKind::loader},
+    {"/nvidia/dali/", FrameKind::loader},
+    {"/tokenizers/", FrameKind::loader},
+    {"/transformers/tokenization_", FrameKind::loader},
+    {"/grain/", FrameKind::loader},
+    {"/tensorflow/python/data/", FrameKind::loader},
+    {"/h5py/", FrameKind::loader},
+    {"/pyarrow/", FrameKind::loader},
+    {"dataloader", FrameKind::loader},
+    {"data_loader", FrameKind::loader},
+    {"get_batch", FrameKind::loader},
+    {"next_batch", FrameKind::loader},
+
+    {"/asyncio/base_events.py", FrameKind::idle_server},
+    {"/asyncio/runners.py", FrameKind::idle_server},
+    {"/socketserver.py", FrameKind::idle_server},
+    {"/ipykernel/", FrameKind::idle_server},
+    {"/uvicorn/", FrameKind::idle_server},
+    {"/grpc/_server.py", FrameKind::idle_server},
+    {"/zmq/", FrameKind::idle_server},
+
+    {"/threading.py:", FrameKind::wait},
+    {"/queue.py:", FrameKind::wait},
+    {"/selectors.py:", FrameKind::wait},
+    {"/multiprocessing/", FrameKind::wait},
+    {"/concurrent/futures/", FrameKind::wait},
+    {"/subprocess.py:", FrameKind::wait},
+    {"/socket.py:", FrameKind::wait},
+};
+
+}  // namespace
+
+FrameKind frame_kind(std::string_view frame) {
+  for (const Rule& rule : kRules) {
+    if (absl::StrContains(frame, rule.pattern)) return rule.kind;
+  }
+  return FrameKind::plain;
+}
+
+std::string_view short_frame(std::string_view frame) {
+  const auto line = frame.rfind(':');
+  if (line != std::string_view::npos && line > 0 && frame.find(':') != line &&
+      std::all_of(frame.begin() + static_cast<std::ptrdiff_t>(line) + 1, frame.end(),
+                  [](char c) { return c >= '0' && c <= '9'; })) {
+    frame = frame.substr(0, line);
+  }
+  const auto function = frame.rfind(':');
+  const auto slash = frame.rfind('/', function);
+  return slash == std::string_view::npos ? frame : frame.substr(slash + 1);
+}
+
+bool waits_for_outside(std::string_view wait) {
+  constexpr std::string_view kWaits[] = {"epoll", "poll", "select", "recv", "accept", "read"};
+  return std::any_of(std::begin(kWaits), std::end(kWaits),
+                     [&](std::string_view w) { return absl::StrContains(wait, w); });
+}
+
+}  // namespace gapscope

@@ -1,0 +1,126 @@
+#include "analysis/host_evidence.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+template <typename T>
+void insert_by_begin(std::deque<T>& to, const T& value, std::size_t max) {
+  if (to.size() >= max) to.pop_front();
+  auto at = to.end();
+  while (at != to.begin() && std::prev(at)->begin_ns > value.begin_ns) --at;
+  to.insert(at, value);
+}
+
+template <typename T>
+void drop_before(std::deque<T>& from, std::int64_t time_ns) {
+  while (!from.empty() && from.front().end_ns < time_ns) from.pop_front();
+}
+
+bool sane(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  return plausible_times(begin_ns, end_ns) && end_ns > begin_ns;
+}
+
+}  // namespace
+
+bool HostEvidence::launching(const Call& call) {
+  switch (call.category) {
+    case ApiCategory::launch:
+    case ApiCategory::graph_launch:
+    case ApiCategory::copy:
+    case ApiCategory::set:
+      if (launching_threads_.size() < kMaxThreads) launching_threads_.insert(call.thread);
+      return true;
+    default:
+      return launching_threads_.contains(call.thread) || launching_threads_.empty();
+  }
+}
+
+void HostEvidence::add_call(const Call& call, bool waits) {
+  if (!launching(call)) return;
+  if (calls_.size() >= kMaxCalls) calls_.pop_front();
+  calls_.push_back({call.start_ns, call.end_ns, call.thread, call.api, call.category, waits});
+}
+
+void HostEvidence::add(const OverheadRecord& r) {
+  if (!sane(r.start_ns, r.end_ns)) return;
+  insert_by_begin(overheads_,
+                  {static_cast<std::int64_t>(r.start_ns), static_cast<std::int64_t>(r.end_ns),
+                   r.os_thread_id, r.type},
+                  kMaxOther);
+}
+
+void HostEvidence::add(const GcRecord& r) {
+  if (!sane(r.start_ns, r.end_ns)) return;
+  insert_by_begin(
+      collections_,
+      {static_cast<std::int64_t>(r.start_ns), static_cast<std::int64_t>(r.end_ns), r.generation},
+      kMaxOther);
+}
+
+void HostEvidence::add(const ThrottleRecord& r) {
+  if (!sane(r.begin_ns, r.end_ns)) return;
+  insert_by_begin(throttles_,
+                  {static_cast<std::int64_t>(r.begin_ns), static_cast<std::int64_t>(r.end_ns),
+                   static_cast<std::int64_t>(std::min(r.throttled_ns, r.end_ns - r.begin_ns))},
+                  kMaxOther);
+}
+
+void HostEvidence::add(const ThreadInfoRecord& r) {
+  if (os_threads_.size() < kMaxThreads) os_threads_[r.header.thread] = r.os_thread_id;
+}
+
+void HostEvidence::add_sample(const RecordHeader& header) {
+  const auto r = record_cast<ThreadSampleRecord>(header);
+  if (!sane(r.begin_ns, r.end_ns)) return;
+  if (samples_.size() >= kMaxThreads && !samples_.contains(header.thread)) return;
+  SampleEvidence sample;
+  sample.begin_ns = static_cast<std::int64_t>(r.begin_ns);
+  sample.end_ns = static_cast<std::int64_t>(r.end_ns);
+  sample.on_cpu_ns = static_cast<std::int64_t>(std::min(r.on_cpu_ns, r.end_ns - r.begin_ns));
+  sample.wait_id = r.wait_id;
+  sample.waits_for = r.waits_for;
+  sample.state = r.state;
+  sample.runnable_ns = static_cast<std::int64_t>(std::min(r.runnable_ns, r.end_ns - r.begin_ns));
+  // The ids are the record's last bytes, whatever its version knew of fields before them.
+  const std::size_t frames = r.frame_count;
+  const std::size_t bytes = round_up_8(4 * frames);
+  if (header.size_bytes < offsetof(ThreadSampleRecord, frame_count) + bytes) return;
+  const char* at = reinterpret_cast<const char*>(&header) + header.size_bytes - bytes;
+  for (std::size_t i = 0; i < frames; ++i) {
+    std::uint32_t id = 0;
+    std::memcpy(&id, at + 4 * i, 4);
+    sample.frames.push_back(id);
+  }
+  insert_by_begin(samples_[header.thread], sample, kMaxOther);
+}
+
+void HostEvidence::forget_before(std::int64_t time_ns) {
+  // The last call before a gap says since when its thread has made none.
+  while (calls_.size() > 64 && calls_[64].begin_ns < time_ns && calls_.front().end_ns < time_ns) {
+    calls_.pop_front();
+  }
+  drop_before(overheads_, time_ns);
+  drop_before(collections_, time_ns);
+  drop_before(throttles_, time_ns);
+  for (auto& [thread, samples] : samples_) drop_before(samples, time_ns);
+}
+
+const std::deque<SampleEvidence>* HostEvidence::samples(std::uint32_t thread) const {
+  const auto found = samples_.find(thread);
+  return found == samples_.end() ? nullptr : &found->second;
+}
+
+std::uint32_t HostEvidence::os_thread(std::uint32_t thread) const {
+  const auto found = os_threads_.find(thread);
+  return found == os_threads_.end() ? 0 : found->second;
+}
+
+std::size_t HostEvidence::held() const {
+  std::size_t n = calls_.size() + overheads_.size() + collections_.size() + throttles_.size();
+  for (const auto& [thread, samples] : samples_) n += samples.size();
+  return n;
+}
+
+}  // namespace gapscope

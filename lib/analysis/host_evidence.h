@@ -1,0 +1,91 @@
+// What the host was doing, as far as it may still be asked for: calls of launching threads,
+// driver and profiler overhead, garbage collections, thread samples, throttling.
+//
+// Bounded: the newest kMax... of each; forget_before() drops what no gap can need any more.
+// Thread-safety: none, one owner.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
+#include "analysis/operation.h"
+#include "record/record.h"
+
+namespace gapscope {
+
+struct CallEvidence {
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t thread = kNoThread;
+  ApiId api = ApiId::unknown;
+  ApiCategory category = ApiCategory::other;
+  bool waits = false;
+};
+
+struct OverheadEvidence {
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t os_thread_id = 0;  // 0: of no thread in particular
+  OverheadType type = OverheadType::unknown;
+};
+
+struct GcEvidence {
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t generation = 0;
+};
+
+struct ThrottleEvidence {
+  std::int64_t begin_ns = 0, end_ns = 0, throttled_ns = 0;
+};
+
+struct SampleEvidence {
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::int64_t on_cpu_ns = 0;
+  std::int64_t runnable_ns = 0;  // ready to run, without a CPU
+  std::uint32_t wait_id = kNoString;
+  std::uint32_t waits_for = kNoThread;
+  char state = 0;
+  absl::InlinedVector<std::uint32_t, 12> frames;  // innermost first
+  bool running() const { return 2 * on_cpu_ns >= end_ns - begin_ns; }
+};
+
+class HostEvidence {
+ public:
+  static constexpr std::size_t kMaxCalls = 1u << 16;
+  static constexpr std::size_t kMaxOther = 1u << 14;
+  static constexpr std::size_t kMaxThreads = 4096;
+
+  // In order of begin. Calls of threads that never launch anything are no evidence.
+  void add_call(const Call& call, bool waits);
+  void add(const OverheadRecord& record);
+  void add(const GcRecord& record);
+  void add(const ThrottleRecord& record);
+  void add(const ThreadInfoRecord& record);
+  void add_sample(const RecordHeader& header);  // a ThreadSampleRecord with its frames
+
+  void forget_before(std::int64_t time_ns);
+
+  // By begin; neighbours of different threads may overlap.
+  const std::deque<CallEvidence>& calls() const { return calls_; }
+  const std::deque<OverheadEvidence>& overheads() const { return overheads_; }
+  const std::deque<GcEvidence>& collections() const { return collections_; }
+  const std::deque<ThrottleEvidence>& throttles() const { return throttles_; }
+  // nullptr when that thread was never sampled.
+  const std::deque<SampleEvidence>* samples(std::uint32_t thread) const;
+  std::uint32_t os_thread(std::uint32_t thread) const;  // 0 if unknown
+  std::size_t held() const;
+
+ private:
+  bool launching(const Call& call);
+
+  std::deque<CallEvidence> calls_;
+  std::deque<OverheadEvidence> overheads_;
+  std::deque<GcEvidence> collections_;
+  std::deque<ThrottleEvidence> throttles_;
+  absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> samples_;
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> os_threads_;
+  absl::flat_hash_set<std::uint32_t> launching_threads_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,293 @@
+// Each cause on its own, and pairs of them that compete for the same gap.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "analysis/attribution.h"
+#include "analysis/cause_tally.h"
+#include "analysis/evidence_text.h"
+#include "analysis/frame_rules.h"
+#include "catch.h"
+
+using namespace gapscope;
+
+namespace {
+
+constexpr std::int64_t kUs = 1000, kMs = 1'000'000;
+
+// A host that calls, samples and collects; times in nanoseconds from 0.
+class Host {
+ public:
+  void call(std::int64_t begin, std::int64_t end, ApiId api = ApiId::launch_kernel,
+            bool waits = false, std::uint32_t thread = 0) {
+    Call c;
+    c.start_ns = begin;
+    c.end_ns = end;
+    c.thread = thread;
+    c.api = api;
+    c.category = api_category(api);
+    evidence.add_call(c, waits);
+  }
+  void sync(std::int64_t begin, std::int64_t end, std::uint32_t thread = 0) {
+    call(begin, end, ApiId::stream_synchronize, true, thread);
+  }
+  void sample(std::int64_t begin, std::int64_t end, std::vector<std::string> frames,
+              bool running = true, const char* wait = "", std::uint32_t thread = 0) {
+    alignas(8) char bytes[512];
+    auto r = make_record<ThreadSampleRecord>(thread);
+    r.begin_ns = static_cast<std::uint64_t>(begin);
+    r.end_ns = static_cast<std::uint64_t>(end);
+    r.on_cpu_ns = running ? r.end_ns - r.begin_ns : 0;
+    r.state = running ? 'R' : 'S';
+    r.wait_id = *wait == 0 ? kNoString : string(wait);
+    r.frame_count = static_cast<std::uint8_t>(frames.size());
+    r.header.size_bytes = static_cast<std::uint16_t>(sizeof r + round_up_8(4 * frames.size()));
+    std::memcpy(bytes, &r, sizeof r);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const std::uint32_t id = string(frames[i]);
+      std::memcpy(bytes + sizeof r + 4 * i, &id, 4);
+    }
+    evidence.add_sample(*reinterpret_cast<const RecordHeader*>(bytes));
+  }
+  void collection(std::int64_t begin, std::int64_t end, std::uint32_t generation) {
+    auto r = make_record<GcRecord>();
+    r.start_ns = static_cast<std::uint64_t>(begin);
+    r.end_ns = static_cast<std::uint64_t>(end);
+    r.generation = generation;
+    evidence.add(r);
+  }
+  void overhead(std::int64_t begin, std::int64_t end, OverheadType type, std::uint32_t os_thread) {
+    auto r = make_record<OverheadRecord>();
+    r.start_ns = static_cast<std::uint64_t>(begin);
+    r.end_ns = static_cast<std::uint64_t>(end);
+    r.type = type;
+    r.os_thread_id = os_thread;
+    evidence.add(r);
+  }
+  std::uint32_t string(const std::string& text) {
+    names.define(++strings, text);
+    return strings;
+  }
+  // The gap's causes; they must add up, whatever else a case asks.
+  CauseSlices ask(std::int64_t begin, std::int64_t end, std::int64_t launch_begin,
+                  std::int64_t launch_end, std::uint32_t thread = 0) {
+    Launch launch;
+    launch.start_ns = launch_begin;
+    launch.queued_ns = launch_end;
+    launch.thread = thread;
+    const CauseSlices slices = Attribution(evidence, names).attribute(begin, end, launch);
+    std::int64_t sum = 0;
+    for (const auto& slice : slices) {
+      CHECK(slice.ns > 0);
+      sum += slice.ns;
+    }
+    CHECK(sum == end - begin);
+    return slices;
+  }
+
+  HostEvidence evidence;
+  NameTable names{100};
+  std::uint32_t strings = 0;
+};
+
+std::int64_t of(const CauseSlices& slices, Cause cause) {
+  std::int64_t ns = 0;
+  for (const auto& slice : slices) ns += slice.cause == cause ? slice.ns : 0;
+  return ns;
+}
+
+std::string words(const Host& host, const CauseSlices& slices, Cause cause) {
+  for (const auto& slice : slices) {
+    if (slice.cause == cause) return evidence_text(slice.evidence, host.names);
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("a queued operation: spacing below 5 us, dependency above") {
+  Host host;
+  host.call(0, 5 * kUs);
+  CHECK(of(host.ask(10 * kUs, 12 * kUs, 0, 5 * kUs), Cause::spacing) == 2 * kUs);
+  CHECK(of(host.ask(10 * kUs, 90 * kUs, 0, 5 * kUs), Cause::dependency) == 80 * kUs);
+}
+
+TEST_CASE("the host busy with launching: launch-bound, in gaps of any length") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(15 * kUs, 20 * kUs);
+  CHECK(of(host.ask(8 * kUs, 22 * kUs, 15 * kUs, 20 * kUs), Cause::launch_bound) == 14 * kUs);
+}
+
+TEST_CASE("a blocking call under way when the device runs dry owns the gap") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.sync(6 * kUs, 110 * kUs);
+  host.call(140 * kUs, 145 * kUs);
+  const auto slices = host.ask(100 * kUs, 148 * kUs, 140 * kUs, 145 * kUs);
+  CHECK(of(slices, Cause::synchronisation) == 48 * kUs);
+  CHECK(words(host, slices, Cause::synchronisation) == "cudaStreamSynchronize");
+}
+
+TEST_CASE("a blocking call on a device that was idle already owns its own time only") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.sync(300 * kUs, 310 * kUs);
+  host.call(400 * kUs, 405 * kUs);
+  const auto slices = host.ask(100 * kUs, 410 * kUs, 400 * kUs, 405 * kUs);
+  CHECK(of(slices, Cause::synchronisation) == 10 * kUs);
+  CHECK(of(slices, Cause::launch_bound) == 300 * kUs);
+}
+
+TEST_CASE("the data loader in the training thread, after a synchronisation") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.sync(6 * kUs, 105 * kUs);
+  host.call(30 * kMs, 30 * kMs + 5 * kUs);
+  for (std::int64_t t = 2 * kMs; t < 30 * kMs; t += 2 * kMs) {
+    host.sample(t, t + 2 * kMs,
+                {"/x/PIL/Image.py:convert:3", "/x/torch/utils/data/dataloader.py:__next__:7",
+                 "train.py:main:1"});
+  }
+  const auto slices = host.ask(100 * kUs, 30 * kMs + 10 * kUs, 30 * kMs, 30 * kMs + 5 * kUs);
+  CHECK(of(slices, Cause::synchronisation) == 5 * kUs);
+  CHECK(of(slices, Cause::input_pipeline) == 30 * kMs - 105 * kUs);
+  CHECK(words(host, slices, Cause::input_pipeline) == "dataloader.py:__next__ > Image.py:convert");
+}
+
+TEST_CASE("blocked on the workers' queue is the input pipeline too") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(20 * kMs, 20 * kMs + 5 * kUs);
+  host.sample(2 * kMs, 20 * kMs,
+              {"/p/threading.py:wait:1", "/p/multiprocessing/queues.py:get:2",
+               "/x/torch/utils/data/dataloader.py:_try_get_data:9"},
+              false, "futex");
+  const auto slices = host.ask(10 * kUs, 20 * kMs + 8 * kUs, 20 * kMs, 20 * kMs + 5 * kUs);
+  CHECK(of(slices, Cause::input_pipeline) > 19 * kMs);
+}
+
+TEST_CASE("a collection inside a stretch takes its time from the frames that trigger it") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(40 * kMs, 40 * kMs + 5 * kUs);
+  host.collection(10 * kMs, 30 * kMs, 2);
+  host.sample(2 * kMs, 40 * kMs, {"/x/serve.py:decode:3"});
+  const auto slices = host.ask(10 * kUs, 40 * kMs, 40 * kMs, 40 * kMs + 5 * kUs);
+  CHECK(of(slices, Cause::garbage_collection) == 20 * kMs);
+  CHECK(words(host, slices, Cause::garbage_collection) == "generation 2");
+  CHECK(of(slices, Cause::host) == 20 * kMs - 10 * kUs);
+  CHECK(words(host, slices, Cause::host) == "serve.py:decode");
+}
+
+TEST_CASE("loading, allocating and compiling are named by their call") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(20 * kUs, 800 * kUs, ApiId::library_load);
+  host.call(810 * kUs, 900 * kUs, ApiId::malloc_);
+  host.call(910 * kUs, 915 * kUs);
+  const auto slices = host.ask(10 * kUs, 918 * kUs, 910 * kUs, 915 * kUs);
+  CHECK(of(slices, Cause::compilation) == 780 * kUs);
+  CHECK(of(slices, Cause::allocation) == 90 * kUs);
+  CHECK(words(host, slices, Cause::allocation) == "cudaMalloc");
+  CHECK(of(slices, Cause::launch_bound) == 38 * kUs);
+}
+
+TEST_CASE("a flush of the profiler counts where it holds up a launching thread, nowhere else") {
+  Host host;
+  auto info = make_record<ThreadInfoRecord>(0);
+  info.os_thread_id = 77;
+  host.evidence.add(info);
+  host.call(0, 5 * kUs);
+  host.call(100 * kUs, 105 * kUs);
+  host.overhead(20 * kUs, 50 * kUs, OverheadType::buffer_flush, 78);
+  host.overhead(60 * kUs, 70 * kUs, OverheadType::buffer_flush, 77);
+  const auto slices = host.ask(10 * kUs, 108 * kUs, 100 * kUs, 105 * kUs);
+  CHECK(of(slices, Cause::profiler) == 10 * kUs);
+  CHECK(of(slices, Cause::launch_bound) == 88 * kUs);
+}
+
+TEST_CASE("a server that waits for requests has no work offered") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(500 * kMs, 500 * kMs + 5 * kUs);
+  host.sample(2 * kMs, 500 * kMs, {"/p/selectors.py:select:4", "/p/asyncio/base_events.py:_run:1"},
+              false, "epoll_wait");
+  const auto slices = host.ask(10 * kUs, 500 * kMs, 500 * kMs, 500 * kMs + 5 * kUs);
+  CHECK(of(slices, Cause::no_work) == 500 * kMs - 10 * kUs);
+}
+
+TEST_CASE("a C++ program that sleeps is named by what it waits in") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(30 * kMs, 30 * kMs + 5 * kUs);
+  host.sample(2 * kMs, 28 * kMs, {}, false, "clock_nanosleep");
+  const auto slices = host.ask(10 * kUs, 30 * kMs, 30 * kMs, 30 * kMs + 5 * kUs);
+  CHECK(of(slices, Cause::host) == 30 * kMs - 10 * kUs);
+  CHECK(words(host, slices, Cause::host) == "clock_nanosleep");
+}
+
+TEST_CASE("a long stretch without any evidence is unattributed, not blamed on somebody") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(30 * kMs, 30 * kMs + 5 * kUs);
+  const auto slices = host.ask(10 * kUs, 30 * kMs, 30 * kMs, 30 * kMs + 5 * kUs);
+  CHECK(of(slices, Cause::unattributed) == 30 * kMs - 10 * kUs);
+}
+
+TEST_CASE("the thread that works while the launching one waits is the one that is asked") {
+  Host host;
+  host.call(0, 5 * kUs, ApiId::launch_kernel, false, 0);
+  host.call(10 * kMs, 10 * kMs + 5 * kUs, ApiId::launch_kernel, false, 1);
+  host.sample(2 * kMs, 10 * kMs, {}, false, "futex", 1);
+  host.sample(2 * kMs, 10 * kMs, {"/x/model.py:forward:1"}, true, "", 0);
+  const auto slices = host.ask(10 * kUs, 10 * kMs, 10 * kMs, 10 * kMs + 5 * kUs, 1);
+  CHECK(words(host, slices, Cause::host) == "model.py:forward");
+}
+
+TEST_CASE("a launch that returned long before its operation began waited on the device") {
+  Host host;
+  host.call(0, 5 * kUs);
+  host.call(20 * kUs, 25 * kUs);
+  const auto slices = host.ask(10 * kUs, 325 * kUs, 20 * kUs, 25 * kUs);
+  CHECK(of(slices, Cause::dependency) == 300 * kUs);
+  CHECK(of(slices, Cause::launch_bound) == 15 * kUs);
+}
+
+TEST_CASE("painting never gives time away twice and loses none") {
+  Unpainted gap(0, 100);
+  CHECK(gap.paint(10, 20, Cause::profiler, {}) == 10);
+  CHECK(gap.paint(0, 30, Cause::compilation, {}) == 20);
+  CHECK(gap.paint(15, 18, Cause::host, {}) == 0);
+  CHECK(gap.paint(50, 200, Cause::host, {}) == 50);
+  CHECK(gap.intervals().size() == 1);
+  gap.finish(Cause::unattributed);
+  CHECK(gap.empty());
+  CHECK(of(gap.slices(), Cause::unattributed) == 20);
+}
+
+TEST_CASE("the tally's entries add up to the idle time, what nobody explained included") {
+  CauseTally tally;
+  tally.add({{Cause::host, 70, {EvidenceRef::Kind::wait, 1, 0}}, {Cause::launch_bound, 20, {}}});
+  tally.add({{Cause::host, 5, {EvidenceRef::Kind::wait, 2, 0}}});
+  const auto causes =
+      tally.report(100, [](const EvidenceRef& e) { return "w" + std::to_string(e.id); });
+  REQUIRE(causes.size() == 3);
+  CHECK(causes[0].cause == "host, other");
+  CHECK(causes[0].idle_ns == 75);
+  CHECK(causes[0].gaps == 2);
+  CHECK(causes[0].evidence[0].text == "w1");
+  CHECK(causes[2].cause == "unattributed");
+  CHECK(causes[2].idle_ns == 5);
+}
+
+TEST_CASE("frames read short and loaders are told from other code") {
+  CHECK(short_frame("/a/b/dataloader.py:__next__:33") == "dataloader.py:__next__");
+  CHECK(short_frame("train.py:main:3") == "train.py:main");
+  CHECK(short_frame("<string>:<module>:1") == "<string>:<module>");
+  CHECK(short_frame("") == "");
+  CHECK(frame_kind("/s/torch/utils/data/dataloader.py:__next__:1") == FrameKind::loader);
+  CHECK(frame_kind("/s/torch/_dynamo/eval_frame.py:x:1") == FrameKind::compiler);
+  CHECK(frame_kind("/home/me/train.py:step:1") == FrameKind::plain);
+  CHECK(frame_kind("/usr/lib/python3.12/threading.py:wait:1") == FrameKind::wait);
+}
