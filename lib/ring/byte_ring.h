@@ -24,11 +24,11 @@
 //   write          relaxed load,          acquire load, once    relaxed load
 //                  release store           a drain
 //   read           acquire load when      relaxed load,         relaxed load
-//                  `limit` is reached      release store
+//                  `limit` is reached     release store
 //   record bytes   writes [write, limit)  reads [read, write)   -
 //   limit, next,   reads, writes          -                     -
-//    seen_read, lost
-//   offered,       relaxed load + store   -                     relaxed load
+//    seen_read
+//   written,       relaxed load + store   -                     relaxed load
 //    dropped
 //   consumed       -                      relaxed load + store  relaxed load
 //
@@ -95,7 +95,9 @@ class ByteRing {
   std::size_t drain(F&& f);
 
   // --- any thread; exact once both sides are quiet ---
-  std::uint64_t offered(RecordKind kind) const noexcept { return load(producer_.offered, kind); }
+  std::uint64_t offered(RecordKind kind) const noexcept {
+    return load(producer_.written, kind) + load(producer_.dropped, kind);
+  }
   std::uint64_t consumed(RecordKind kind) const noexcept { return load(consumer_.consumed, kind); }
   std::uint64_t dropped(RecordKind kind) const noexcept { return load(producer_.dropped, kind); }
   bool empty() const noexcept;
@@ -112,10 +114,10 @@ class ByteRing {
     std::byte* data = nullptr;
     std::uint64_t mask = 0;
     std::uint64_t next = 0;       // end of the reserved record
-    std::uint64_t seen_read = 0;  // `read` when last looked at
-    std::uint64_t lost = 0;       // dropped since the last LostRecord
-    std::uint64_t lost_api_calls = 0;
-    Counters offered{};
+    std::uint64_t seen_read = 0;  // `read` when room was last found
+    std::uint64_t marked = 0;     // drops that a LostRecord stands for
+    std::uint64_t marked_api_calls = 0;
+    Counters written{};
     Counters dropped{};
     std::uint32_t thread = kNoThread;
   };
@@ -149,8 +151,12 @@ class ByteRing {
   std::uint64_t place(std::uint64_t at, std::size_t size_bytes) const noexcept;
   void write_filler(std::uint64_t from, std::uint64_t to) noexcept;
   void write_lost(std::uint64_t at) noexcept;
+  bool no_room_for(std::size_t size_bytes) const noexcept;
+  void drop(RecordKind kind) noexcept;
+  std::uint64_t unmarked() const noexcept;
   std::byte* reserve_slow(std::size_t size_bytes, RecordKind kind) noexcept;
   bool push_bytes(const void* record, std::size_t size_bytes, RecordKind kind) noexcept;
+  bool push_reserving(const void* record, std::size_t size_bytes, RecordKind kind) noexcept;
   bool push_slow(const void* record, std::size_t size_bytes, RecordKind kind) noexcept;
 
   std::unique_ptr<std::byte[], FreeAligned> storage_;
@@ -160,12 +166,12 @@ class ByteRing {
 };
 
 inline void* ByteRing::reserve(std::size_t size_bytes, RecordKind kind) noexcept {
-  count(producer_.offered, kind);
   const std::uint64_t at = producer_.write.load(std::memory_order_relaxed);
   const std::uint64_t next = at + size_bytes;
   if (next > producer_.limit) [[unlikely]] {
     return reserve_slow(size_bytes, kind);
   }
+  count(producer_.written, kind);
   producer_.next = next;
   return producer_.data + (at & producer_.mask);
 }
@@ -198,12 +204,12 @@ inline void ByteRing::commit() noexcept {
 // Fused reserve and commit: nothing is stored but the record, its counter and `write`.
 [[gnu::always_inline]] inline bool ByteRing::push_bytes(const void* record, std::size_t size_bytes,
                                                         RecordKind kind) noexcept {
-  count(producer_.offered, kind);
   const std::uint64_t at = producer_.write.load(std::memory_order_relaxed);
   const std::uint64_t next = at + size_bytes;
   if (next > producer_.limit) [[unlikely]] {
     return push_slow(record, size_bytes, kind);
   }
+  count(producer_.written, kind);
   copy_record(producer_.data + (at & producer_.mask), record, size_bytes);
   producer_.write.store(next, std::memory_order_release);
   return true;
