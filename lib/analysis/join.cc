@@ -258,8 +258,8 @@ bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
   if (call.held_up_ns == kNever) call.held_up_ns = clock.now_ns;
   bool pass = false;
   if (call.expects == Expects::maybe) {
-    const bool waited = clock.now_ns - call.held_up_ns >= Progress::kSettleNs &&
-                        clock.flushed_ns > call.held_up_ns;
+    const bool waited =
+        clock.now_ns - call.held_up_ns >= Progress::kSettleNs && clock.flushed_ns > call.held_up_ns;
     pass = waited || later_than(call, streams_.confirmed_ns(call.stream_key, call.context, clock));
   } else if (call.matched > 0) {
     pass = may_pass_many(call, clock);

@@ -12,7 +12,10 @@ constexpr std::uint64_t kPerThreadHandle = 2;  // CU_STREAM_PER_THREAD
 std::int64_t Progress::promote(Candidate& candidate, std::int64_t& value, std::int64_t age_ns,
                                const TickClock& clock) const {
   if (candidate.launch_ns == kNever) return value;
-  if (candidate.seen_ns == kNever) candidate.seen_ns = clock.now_ns;
+  if (candidate.seen_ns == kNever) {
+    candidate = latest_;
+    candidate.seen_ns = clock.now_ns;
+  }
   if (clock.flushed_ns > candidate.done_ns && clock.now_ns - candidate.seen_ns >= age_ns) {
     value = candidate.launch_ns;
     candidate = latest_.launch_ns > value ? latest_ : Candidate{};
