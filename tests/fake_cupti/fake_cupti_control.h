@@ -64,8 +64,9 @@ typedef struct fake_work {
   const char* name;  /* kernel; static storage, as CUPTI's names are */
   uint64_t delay_ns; /* earliest start after the call's entry (graph node: after the node before) */
   uint64_t duration_ns;
-  uint64_t bytes;   /* copies and sets */
-  uint32_t grid[3]; /* 0 reads as 1 */
+  uint64_t overlap_ns; /* may start this long before its stream's last one ends (PDL) */
+  uint64_t bytes;      /* copies and sets */
+  uint32_t grid[3];    /* 0 reads as 1 */
   uint32_t block[3];
   uint8_t is_set;  /* graph nodes: a set instead of a kernel */
   uint8_t is_copy; /* graph nodes: a device-to-device copy */

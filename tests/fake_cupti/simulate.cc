@@ -80,7 +80,7 @@ void Fake::run_work(Call& c) {
   if (c.spec.api == FAKE_MEMCPY_ANY_ASYNC) return;  // host to host: no device takes part
   // After the enter callback: a record never starts before its call was seen.
   const Span span = timeline.place(c.origin.context, c.origin.stream, wall_ns() + work.delay_ns,
-                                   work.duration_ns);
+                                   work.duration_ns, work.overlap_ns);
   c.times = {span.start_ns, span.end_ns, scripted_fate(work.fate)};
   if (c.info.kind == CallKind::set) {
     queue(set_record(layout, work, c.origin), span, c.times.fate);

@@ -5,12 +5,13 @@
 namespace fake_cupti {
 
 Span Timeline::place(std::uint32_t context, std::uint32_t stream, std::uint64_t earliest_ns,
-                     std::uint64_t duration_ns) {
+                     std::uint64_t duration_ns, std::uint64_t overlap_ns) {
   std::lock_guard lock(mutex_);
   std::uint64_t& end = ends_[{context, stream}];
-  const std::uint64_t start = std::max(end, earliest_ns);
-  end = start + duration_ns;
-  return {start, end};
+  const std::uint64_t free_from = end > overlap_ns ? end - overlap_ns : 0;
+  const Span span{std::max(free_from, earliest_ns), std::max(free_from, earliest_ns) + duration_ns};
+  end = std::max(end, span.end_ns);
+  return span;
 }
 
 std::uint64_t Timeline::stream_end(std::uint32_t context, std::uint32_t stream) const {

@@ -15,9 +15,10 @@ struct Span {
 
 class Timeline {
  public:
-  // Places an operation at the end of its stream, at earliest_ns at the earliest.
+  // Places an operation at the end of its stream or overlap_ns before it, at earliest_ns at the
+  // earliest.
   Span place(std::uint32_t context, std::uint32_t stream, std::uint64_t earliest_ns,
-             std::uint64_t duration_ns);
+             std::uint64_t duration_ns, std::uint64_t overlap_ns = 0);
   // When the last operation of a stream, a context or everything ends; 0 if there was none.
   std::uint64_t stream_end(std::uint32_t context, std::uint32_t stream) const;
   std::uint64_t context_end(std::uint32_t context) const;

@@ -2,7 +2,10 @@
 //
 //   fake_driver SCENARIO [--truth FILE] [--cupti FILE] [--threads N] [--operations N]
 //               [--end HOW] [--exit-code N] [--pause-ms N] [--init-ms N] [--thread-pause-us N]
-//               [--step-s N]
+//               [--step-s N] [--fork-first N]
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -43,12 +46,25 @@ bool parse(int argc, char** argv, Settings& s) {
       s.thread_pause_us = number;
     else if (name == "--step-s")
       s.step_s = std::strtol(value.c_str(), nullptr, 10);
+    else if (name == "--fork-first")
+      s.fork_first = number;
     else if (name == "--init-ms")
       s.init_ms = number;
     else
       return false;
   }
   return argc % 2 == 0;
+}
+
+// Workers that each use CUDA: forked before it starts here. A child's truth has its number.
+void fork_first(Settings& settings) {
+  std::fflush(stdout);
+  for (std::uint32_t i = 0; i < settings.fork_first; ++i) {
+    if (fork() != 0) continue;
+    settings.truth_path += "." + std::to_string(i);
+    settings.fork_first = 0;
+    return;
+  }
 }
 
 }  // namespace
@@ -69,6 +85,7 @@ int main(int argc, char** argv) {
   std::printf("training %s\n", settings.scenario.c_str());
   if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
   if (!fake_driver::start_library()) return 2;
+  fork_first(settings);
   cuda.init(settings.init_ms);
   scenario(cuda, settings);
   cuda.truth().set("injected", cuda.injected() ? 1 : 0);
@@ -76,6 +93,7 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(settings.pause_ms));
   }
   if (!settings.truth_path.empty() && !cuda.truth().write(settings.truth_path)) return 2;
+  for (std::uint32_t i = 0; i < settings.fork_first; ++i) wait(nullptr);
   std::printf("loss 0.25\n");
   fake_driver::end_process(settings.end, settings.exit_code);
   return settings.exit_code;

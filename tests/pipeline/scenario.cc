@@ -26,6 +26,8 @@ constexpr std::pair<const char*, Scenario> kScenarios[] = {
     {"snapshot", snapshot},
     {"stop_early", stop_early},
     {"range_by_api", range_by_api},
+    {"overlapping", overlapping},
+    {"spawn_children", spawn_children},
     {"fatal", fatal},
     {"fork_child", fork_child},
     {"fork_exec", fork_exec},

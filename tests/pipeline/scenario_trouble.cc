@@ -1,9 +1,5 @@
 // Scenarios in which something goes wrong, or is limited on purpose.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -118,43 +114,6 @@ void fatal(CudaProcess& cuda, const Settings& settings) {
   cuda.fatal_error();
   plain(cuda, settings.operations);
   pause_ms(700);
-}
-
-// DataLoader workers: a child that never touches CUDA and ends in both ways.
-void fork_child(CudaProcess& cuda, const Settings& settings) {
-  plain(cuda, settings.operations);
-  cuda.simple(FAKE_CTX_SYNCHRONIZE);
-  for (int i = 0; i < 2; ++i) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-      // A child that inherited CUDA may still call, and gets errors from the driver.
-      if (i == 0) std::exit(3);
-      _exit(3);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    std::printf("child %d ended with %d\n", i, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-  }
-  plain(cuda, settings.operations);
-  cuda.simple(FAKE_CTX_SYNCHRONIZE);
-}
-
-// A child that starts another CUDA program gets its own report.
-void fork_exec(CudaProcess& cuda, const Settings& settings) {
-  plain(cuda, settings.operations);
-  cuda.simple(FAKE_CTX_SYNCHRONIZE);
-  std::fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string truth = settings.truth_path + ".child";
-    execl(settings.self.c_str(), settings.self.c_str(), "kernels", "--operations", "50", "--truth",
-          truth.c_str(), static_cast<char*>(nullptr));
-    _exit(127);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  std::printf("child ended with %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
 // exit() on this thread while others still launch.

@@ -93,4 +93,17 @@ void communication(CudaProcess& cuda, const Settings& settings) {
   cuda.wait_idle();
 }
 
+// Programmatic dependent launch: a kernel starts before the one before it on its stream has ended.
+void overlapping(CudaProcess& cuda, const Settings& settings) {
+  for (std::uint32_t i = 0; i < settings.operations; ++i) {
+    fake_call_spec spec{};
+    spec.api = FAKE_LAUNCH_KERNEL_EX;
+    spec.work.name = i % 2 == 0 ? kSaxpy : kGemm;
+    spec.work.duration_ns = 10 * kUs;
+    spec.work.overlap_ns = 3 * kUs;
+    cuda.call(spec);
+  }
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
 }  // namespace fake_driver

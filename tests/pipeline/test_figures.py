@@ -105,6 +105,16 @@ def test_two_devices(p):
     quality(run)
 
 
+# kineto#136: kernels of one stream overlap under programmatic dependent launch.
+def test_overlapping_on_one_stream(p):
+    run = p.run("overlapping")
+    sound(p, run, "overlapping")
+    same_figures(run)
+    quality(run)
+    device = run.report["devices"][0]
+    check(device["kernel_sum_ns"] > device["compute_ns"], "the kernels overlap")
+
+
 # NVIDIA/nccl#470: communication is never shown as useful work.
 def test_communication(p):
     run = p.run("communication")

@@ -50,6 +50,19 @@ def test_replay_small_rings(p):
     replays_to_the_same(p, "kernels", "--operations", 20000, env={"GAPSCOPE_RING_SIZE": "4KiB"})
 
 
+def test_recording_limit(p):
+    recording = p.file("short.gsrec")
+    run = p.run("kernels", "--operations", 30000,
+                env={"GAPSCOPE_RECORD": recording, "GAPSCOPE_RECORD_LIMIT": "128KiB"})
+    sound(p, run, "kernels")
+    equal(run.report["records"]["seen"], 30000, "the live report is whole")
+    equal(len(run.lines("recording stopped")), 1, f"lines about it: {run.stderr.decode()}")
+    check(os.path.getsize(recording) <= 128 << 10, "size of the recording")
+    process, path = p.replay(recording)
+    equal(process.returncode, 0, f"replay: {process.stderr.decode()}")
+    equal(p.holds(path), [], "invariants of the replayed report")
+
+
 def test_report_cannot_be_written(p):
     target = p.file("missing/folder/report.json")
     run = p.run("basic", env={"GAPSCOPE_REPORT": target})

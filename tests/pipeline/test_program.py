@@ -33,6 +33,7 @@ def test_failing_program(p):
     same_figures(run)
     lines = run.stderr.decode().splitlines()
     check(len(lines) <= 8, f"a traceback would be buried under {len(lines)} lines")
+    check(run.lines(run.paths["report"]), "the path of the whole report is missing")
 
 
 def test_exit_while_others_launch(p):
@@ -64,6 +65,31 @@ def test_fork_exec(p):
         child = json.load(f)
     for truth in (run.truth, child):
         with open(p.file(f"report.{truth['pid']}.json"), encoding="utf-8") as f:
+            report = json.load(f)
+        equal(report["process"]["pid"], truth["pid"], "pid")
+        equal(report["records"]["seen"], len(oracle.operations(truth)), "records.seen")
+
+
+def test_spawned_children(p):
+    run = p.run("spawn_children")
+    sound(p, run, "spawn_children")
+    same_figures(run)
+    quality(run)
+    equal(run.truth["values"]["good"], 9, "children that ended well")
+    equal(len(run.lines(" pid ")), 1, f"a child printed: {run.stderr.decode()}")
+
+
+# Several CUDA processes of one job: one report each, and no two write one file.
+def test_forked_before_cuda(p):
+    run = p.run("kernels", "--fork-first", 3, env={"GAPSCOPE_REPORT": p.file("forked.%p.json")})
+    equal(run.code, 0, "exit code")
+    equal(run.violations(), [], "rules of CUPTI broken")
+    for suffix in ("", ".0", ".1", ".2"):
+        with open(run.paths["truth"] + suffix, encoding="utf-8") as f:
+            truth = json.load(f)
+        path = p.file(f"forked.{truth['pid']}.json")
+        equal(p.holds(path), [], "invariants")
+        with open(path, encoding="utf-8") as f:
             report = json.load(f)
         equal(report["process"]["pid"], truth["pid"], "pid")
         equal(report["records"]["seen"], len(oracle.operations(truth)), "records.seen")

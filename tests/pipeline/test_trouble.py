@@ -90,6 +90,18 @@ def test_no_flush_before_cuda_is_up(p):
     quality(run)
 
 
+# Launches without a single device record: permission, WSL, another tool. Never "idle 100 %".
+def test_no_device_records(p):
+    run = p.run("kernels", env={"FAKE_CUPTI_LOSE_EVERY": 1, "FAKE_CUPTI_DEVICES": 1})
+    sound(p, run, "kernels")
+    quality(run, unmatched=200)
+    for device in run.report["devices"]:
+        equal((device["idle_ns"], device["operations"]), (0, 0), "idle time without any record")
+    check(not run.lines("IDLE 100"), "reads as idle")
+    check(run.lines("no device records") or run.lines("no GPU operation") or run.lines("no records"),
+          f"no line that tells why: {run.stderr.decode()}")
+
+
 def test_flush_hangs(p):
     for which in ("1", "2", "forced"):
         run = p.run("kernels", env={"FAKE_CUPTI_FLUSH_HANG": which})
