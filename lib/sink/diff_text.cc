@@ -37,8 +37,8 @@ std::string relative(double change, double before) {
 }
 
 std::string run_text(const report::Report& report, double steps) {
-  return absl::StrCat(report.process.command.empty() ? "?" : report.process.command, "  pid ",
-                      report.process.pid, steps > 0 ? "  " : "",
+  return absl::StrCat(report.process.command.empty() ? "?" : short_command(report.process.command),
+                      "  pid ", report.process.pid, steps > 0 ? "  " : "",
                       steps > 0 ? fixed(steps, 0) + " steps" : "");
 }
 

@@ -28,7 +28,8 @@ void write_process(const Page& page, Canvas& canvas) {
   const std::string tool = absl::StrCat("gapscope ", process.version);
   const std::size_t taken = columns(tool) + 2 + columns(printable(tail, canvas.utf8()));
   const std::size_t room = canvas.width() > taken + 10 ? canvas.width() - taken : 10;
-  const std::string command = cut(printable(process.command, canvas.utf8()), room, canvas.utf8());
+  const std::string command =
+      cut(printable(short_command(process.command), canvas.utf8()), room, canvas.utf8());
   canvas.line({{tool, Style::label}, {command.empty() ? "" : "  " + command}, {tail}});
 }
 
@@ -118,7 +119,7 @@ double unattributed_ns(const std::vector<const report::Device*>& devices) {
 std::string host_cost(const report::Self& self) {
   const double ns = static_cast<double>(self.callback_ns) +
                     static_cast<double>(self.collector_cpu_ns) +
-                    static_cast<double>(self.flush_cpu_ns);
+                    static_cast<double>(self.flush_cpu_ns + self.host_cpu_ns);
   if (!(ns > 0)) return "host cost not measured here";
   return absl::StrCat("host cost ~", duration(ns), " + CUPTI's own");
 }
@@ -166,8 +167,7 @@ void write_warning_on_top(const Page& page, Canvas& canvas) {
 void write_headline(const Page& page, Canvas& canvas) {
   write_process(page, canvas);
   const auto full = full_devices(page.scope);
-  const std::string scope =
-      absl::StrCat("(this process, ", page.steady ? "steady" : "whole run", ")");
+  const std::string scope = absl::StrCat("(this process, ", page.steady ? "steady" : "whole", ")");
   for (const report::Device* device : full)
     write_shares(device_title(*device), time_parts(*device), scope, canvas);
   if (full.size() > 1) {

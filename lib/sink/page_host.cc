@@ -9,14 +9,18 @@ namespace gapscope::sink {
 namespace {
 
 constexpr std::size_t kTopWaits = 3;
+constexpr double kLeastShare = 0.005;  // of the window; the longest is shown in any case
 
 }  // namespace
 
 void write_waits(const Page& page, Canvas& canvas) {
   const char* label = "Waits";
+  const auto window = static_cast<double>(page.scope.overlap.window_ns);
   std::size_t shown = 0;
   for (const report::Wait& wait : page.scope.waits) {
-    if (wait.total_ns <= 0 || shown++ == kTopWaits) continue;
+    const bool matters = static_cast<double>(wait.total_ns) > kLeastShare * window;
+    if (wait.total_ns <= 0 || shown == kTopWaits || (shown > 0 && !matters)) continue;
+    ++shown;
     const auto total = static_cast<double>(wait.total_ns);
     const Unit unit = unit_for(total);
     const std::vector<std::int64_t> parts =

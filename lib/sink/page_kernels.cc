@@ -53,6 +53,14 @@ Shares shares_of(const report::Device& device, std::size_t shown) {
   return shares;
 }
 
+// The short name may itself have been cut; the whole one is cut better here.
+const std::string& shown_name(const report::Kernel& kernel) {
+  const std::string_view name = kernel.name;
+  if (name.size() <= 3 || name.substr(name.size() - 3) != "...") return kernel.name;
+  const std::string_view kept = name.substr(0, name.size() - 3);
+  return kernel.full_name.compare(0, kept.size(), kept) == 0 ? kernel.full_name : kernel.name;
+}
+
 }  // namespace
 
 void write_families(const report::Device& device, Canvas& canvas) {
@@ -107,7 +115,7 @@ void write_kernels(const report::Device& device, Canvas& canvas) {
     table.row({kernel.communication ? "-" : share(i), sum(static_cast<double>(kernel.alone_ns)),
                count(kernel.time.count), one(average(kernel.time)),
                one(static_cast<double>(kernel.time.p50_ns)),
-               one(static_cast<double>(kernel.time.max_ns)), kernel.name});
+               one(static_cast<double>(kernel.time.max_ns)), shown_name(kernel)});
   }
   if (shares.others_ns > 0)
     table.row({share(shown), sum(shares.others_ns), "", "", "", "", "(all other kernels)"},

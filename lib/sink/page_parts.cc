@@ -35,6 +35,7 @@ std::string copy_evidence(const report::Device& device) {
   if (longest == device.copies.end() || longest->time.total_ns <= 0) return "";
   const std::string& memory = longest->source == "device" ? longest->destination : longest->source;
   const auto size = static_cast<double>(longest->bytes);
+  if (longest->direction == "set") return absl::StrCat("memset, ", bytes(size));
   return absl::StrCat(longest->direction, memory.empty() ? "" : " ", memory, ", ", bytes(size),
                       " at ", fixed(size / static_cast<double>(longest->time.total_ns), 1),
                       " GB/s");

@@ -169,8 +169,7 @@ void write_window(const Page& page, Canvas& canvas) {
   } else {
     canvas.folded("Window",
                   absl::StrCat(duration(longest_window(page.scope)),
-                               " from the first to the last GPU operation, whole run: no steady "
-                               "steps marked or detected"));
+                               ", first to last GPU operation; no steps marked or detected"));
   }
   if (const std::string text = left_out(page); !text.empty()) canvas.folded("Left out", text);
 }

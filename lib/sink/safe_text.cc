@@ -134,6 +134,12 @@ std::size_t word_bytes(std::string_view text) {
   return is_unit(text.substr(end + 1, next - end - 1)) ? next : end;
 }
 
+// Where a word of which `fits` bytes fit is broken: behind a path's last '/', else there.
+std::size_t break_before(std::string_view word, std::size_t fits) {
+  const std::size_t slash = word.substr(0, fits).rfind('/');
+  return slash == std::string_view::npos || slash == 0 ? fits : slash + 1;
+}
+
 std::string_view ellipsis(bool utf8) { return utf8 ? "\u2026" : ".."; }
 
 }  // namespace
@@ -201,6 +207,8 @@ std::string cut_middle(std::string_view text, std::size_t width, bool utf8) {
 }
 
 std::string folded_name(std::string_view name, std::size_t width, bool utf8) {
+  // What cuBLAS and cuDNN put at the end of every name.
+  if (columns(name) > width) name = name.substr(0, name.find("_execute_kernel"));
   while (columns(name) > width) {
     // Only what stands before the arguments is a namespace.
     const std::size_t colons = name.substr(0, name.find_first_of("<(")).find("::");
@@ -218,7 +226,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     const std::size_t fits =
         std::max(fitting_bytes(text.substr(0, end), width), std::min(end, decode(text).bytes));
     const bool broken = fits < end;
-    if (broken) end = fits;
+    if (broken) end = break_before(text, fits);
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(broken ? end : std::min(end + 1, text.size()));
     if (!line.empty() && columns(line) + 1 + columns(word) > width) {
@@ -230,6 +238,24 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   }
   lines.push_back(std::move(line));
   return lines;
+}
+
+std::string short_command(std::string_view command) {
+  std::string out;
+  for (int word = 0; word < 2 && !command.empty(); ++word) {
+    const std::size_t end = std::min(command.find(' '), command.size());
+    const std::string_view path = command.substr(0, end);
+    const std::size_t slash = path.rfind('/');
+    const bool folders = slash != std::string_view::npos && slash + 1 < path.size() &&
+                         (word == 0 || path.front() == '/');
+    out += folders ? path.substr(slash + 1) : path;
+    command.remove_prefix(end);
+    if (!command.empty()) {
+      out += ' ';
+      command.remove_prefix(1);
+    }
+  }
+  return out.append(command);
 }
 
 std::string pad_right(std::string text, std::size_t width) {

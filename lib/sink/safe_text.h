@@ -28,6 +28,9 @@ std::string cut_middle(std::string_view text, std::size_t width, bool utf8);
 // A kernel's name without as many leading "a::b::" as it takes to fit, then cut in its middle.
 std::string folded_name(std::string_view name, std::size_t width, bool utf8);
 
+// A command line without the folders of its program and of the script that it runs.
+std::string short_command(std::string_view command);
+
 // Breaks printable text at blanks into lines of at most width columns; a number keeps its unit, and
 // a word that no line can hold goes on in the next.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sink/kernel_label.h"
 #include "sink/safe_text.h"
 
 namespace gapscope::sink {
@@ -43,17 +44,15 @@ std::vector<Table::Column> Table::fitted(const Canvas& canvas, std::size_t inden
   }
 }
 
-std::string Table::shortened(const std::string& cell, std::size_t width, bool utf8) const {
-  switch (fold_) {
-    case Fold::middle:
-      return cut_middle(cell, width, utf8);
-    case Fold::name:
-      return folded_name(cell, width, utf8);
-    case Fold::end:
-    case Fold::wrap:
-      break;
+std::vector<std::string> Table::last_cells(std::size_t width, bool utf8) const {
+  std::vector<std::string> cells;
+  for (const Row& row : rows_) cells.push_back(printable(row.cells.back(), utf8));
+  if (fold_ == Fold::name) return kernel_labels(cells, width, utf8);
+  for (std::string& cell : cells) {
+    if (fold_ == Fold::middle) cell = cut_middle(cell, width, utf8);
+    if (fold_ == Fold::end) cell = cut(cell, width, utf8);
   }
-  return cut(cell, width, utf8);
+  return cells;
 }
 
 std::string Table::text_of(const std::vector<Column>& columns,
@@ -63,7 +62,7 @@ std::string Table::text_of(const std::vector<Column>& columns,
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!columns[i].shown) continue;
     std::string cell = printable(cells[i], utf8);
-    if (i + 1 == columns.size()) cell = shortened(cell, columns[i].width, utf8);
+    if (i + 1 == columns.size()) cell = cut(cell, columns[i].width, utf8);
     if (i > 0) text.append(kBetween, ' ');
     text += columns[i].align == Align::right ? pad_left(std::move(cell), columns[i].width)
                                              : pad_right(std::move(cell), columns[i].width);
@@ -72,20 +71,21 @@ std::string Table::text_of(const std::vector<Column>& columns,
 }
 
 void Table::print_row(Canvas& canvas, const std::vector<Column>& columns, const Row& row,
-                      std::size_t indent) const {
+                      std::string last, std::size_t indent) const {
   const std::size_t room = columns.back().width;
-  std::vector<std::string> cells = row.cells;
   std::string more;
   if (fold_ == Fold::wrap && room > 0) {
-    const std::string whole = printable(cells.back(), canvas.utf8());
-    cells.back() = wrapped(whole, room).front();
-    if (cells.back().size() < whole.size()) more = whole.substr(cells.back().size());
+    std::string first = wrapped(last, room).front();
+    if (first.size() < last.size()) more = last.substr(first.size());
     if (!more.empty() && more.front() == ' ') more.erase(0, 1);
+    last = std::move(first);
   }
+  std::vector<std::string> cells = row.cells;
+  cells.back() = std::move(last);
   canvas.line(text_of(columns, cells, indent, canvas.utf8()), row.style);
   if (more.empty()) return;
   cells.assign(columns.size(), "");
-  cells.back() = more;
+  cells.back() = std::move(more);
   canvas.line(text_of(columns, cells, indent, canvas.utf8()), row.style);
 }
 
@@ -95,7 +95,9 @@ void Table::print(Canvas& canvas, std::size_t indent) const {
   std::vector<std::string> headers;
   for (const Column& column : columns_) headers.push_back(column.header);
   canvas.line(text_of(shown, headers, indent, canvas.utf8()), Style::faint);
-  for (const Row& row : rows_) print_row(canvas, shown, row, indent);
+  std::vector<std::string> last = last_cells(shown.back().width, canvas.utf8());
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    print_row(canvas, shown, rows_[i], std::move(last[i]), indent);
 }
 
 }  // namespace gapscope::sink

@@ -43,11 +43,11 @@ class Table {
   };
 
   std::vector<Column> fitted(const Canvas& canvas, std::size_t indent) const;
-  std::string shortened(const std::string& cell, std::size_t width, bool utf8) const;
+  std::vector<std::string> last_cells(std::size_t width, bool utf8) const;
   std::string text_of(const std::vector<Column>& columns, const std::vector<std::string>& cells,
                       std::size_t indent, bool utf8) const;
   void print_row(Canvas& canvas, const std::vector<Column>& columns, const Row& row,
-                 std::size_t indent) const;
+                 std::string last, std::size_t indent) const;
 
   Fold fold_;
   std::vector<Column> columns_;

@@ -45,7 +45,7 @@ void write_no_device(const Page& page, Canvas& canvas) {
   const bool none = page.report.records.calls <= 0;
   std::vector<Span> line = {{absl::StrCat("gapscope ", process.version, "  "), Style::label}};
   if (!process.command.empty()) {
-    const std::string safe = printable(process.command, canvas.utf8());
+    const std::string safe = printable(short_command(process.command), canvas.utf8());
     line.push_back({cut(safe, canvas.width() / 3, canvas.utf8()) + "  "});
   }
   line.push_back({absl::StrCat("pid ", process.pid, none ? "  " : "")});

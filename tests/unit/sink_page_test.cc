@@ -178,7 +178,7 @@ TEST_CASE("a page without steps speaks of the whole run") {
   report.steps = {};
   report.warmup_ns = 0;
   const PageText page(report);
-  CHECK(page.has("(this process, whole run)"));
+  CHECK(page.has("(this process, whole)"));
   CHECK_FALSE(page.has("steady window"));
   CHECK_FALSE(page.has("/step"));
   CHECK_FALSE(page.has("warm-up"));

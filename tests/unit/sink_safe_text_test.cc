@@ -4,6 +4,7 @@
 #include <string>
 
 #include "catch.h"
+#include "sink/kernel_label.h"
 
 namespace gapscope {
 namespace {
@@ -63,6 +64,35 @@ TEST_CASE("kernel names lose their namespaces before their letters") {
   CHECK(folded_name("a::b::", 2, true).size() <= 4);
 }
 
+TEST_CASE("labels of a column of kernels differ where the names do") {
+  const std::vector<std::string> names = {
+      "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8_stage3_ffma_execute_kernel__5x_cublas",
+      "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_ffma_execute_kernel__5x_cublas",
+      "at::native::reduce_kernel",
+      "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8_stage3_ffma_execute_kernel__5x_"
+      "cublas"};
+  const auto labels = kernel_labels(names, 30, true);
+  CHECK(labels == std::vector<std::string>{"sm80_xmma_ge\u2026nn_n_tilesize32x\u2026",
+                                           "sm80_xmma_ge\u2026tn_n_tilesize64x\u2026",
+                                           "at::native::reduce_kernel", labels[0]});
+  for (std::size_t width = 8; width < 60; ++width) {
+    for (const bool utf8 : {true, false})
+      for (const std::string& label : kernel_labels(names, width, utf8))
+        CHECK(columns(label) <= width);
+  }
+  CHECK(kernel_labels({"a_x", "a_y"}, 1, true).size() == 2);
+  CHECK(kernel_labels({}, 10, true).empty());
+}
+
+TEST_CASE("commands lose the folders of program and script") {
+  CHECK(short_command("/opt/venv/bin/python3 /work/a/train.py --data /data/x") ==
+        "python3 train.py --data /data/x");
+  CHECK(short_command("./build/train --steps 5") == "train --steps 5");
+  CHECK(short_command("python a/b.py") == "python a/b.py");
+  CHECK(short_command("/bin/") == "/bin/");
+  CHECK(short_command("").empty());
+}
+
 TEST_CASE("wrapped text keeps numbers with their units") {
   CHECK(wrapped("overlap is 34.4 % of it", 15) ==
         std::vector<std::string>{"overlap is", "34.4 % of it"});
@@ -71,6 +101,8 @@ TEST_CASE("wrapped text keeps numbers with their units") {
   CHECK(wrapped("", 10) == std::vector<std::string>{""});
   CHECK(wrapped("/a/path/that/is/long", 8) ==
         std::vector<std::string>{"/a/path/", "that/is/", "long"});
+  CHECK(wrapped("ab /usr/lib/libcupti.so", 12) ==
+        std::vector<std::string>{"ab /usr/lib/", "libcupti.so"});
 }
 
 TEST_CASE("random bytes always come out printable, in bounds and without loss of lines") {
