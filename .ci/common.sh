@@ -1,6 +1,12 @@
 # Sourced by the scripts that build and test: tests/run.sh, samples/quickstart.sh, .ci/run.
 # They run from the root of the repository.
 
+# Presets whose flags agree share their objects.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+fi
+
 # The preset for this machine: `release` where the CUDA toolkit's headers are, else `nocuda`.
 default_preset() {
   local root
@@ -29,10 +35,6 @@ build_preset() {
   local preset=$1 target targets=()
   shift
   for target in "$@"; do targets+=(--target "$target"); done
-  if command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-  fi
   echo "== $preset: configure and build"
   # Without the toolkit each preset is built without cupti_backend.
   local options=()
