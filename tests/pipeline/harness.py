@@ -77,8 +77,9 @@ class Pipeline:
         return env
 
     def run(self, scenario, *args, env=None, library=True, cupti=13, mapped=False, report=True,
-            program="fake_driver"):
-        """mapped: the program maps libcupti itself, instead of GAPSCOPE_CUPTI_PATH naming it."""
+            program="fake_driver", before=None):
+        """mapped: the program maps libcupti itself, instead of GAPSCOPE_CUPTI_PATH naming it.
+        before: called in the child before it executes the program."""
         self.runs += 1
         paths = {n: self.file(f"{n}{self.runs}") for n in ("truth", "log", "report")}
         variables = {"FAKE_CUPTI_LOG": paths["log"]}
@@ -93,7 +94,8 @@ class Pipeline:
             variables["GAPSCOPE_CUPTI_PATH"] = self.cupti(cupti) if library else None
         variables.update(env or {})
         process = subprocess.run(command, env=self.environment(variables), stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S)
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S,
+                                 preexec_fn=before)
         return Run(paths, process, variables.get("CUDA_INJECTION64_PATH") is not None)
 
     def replay(self, recording):
@@ -129,6 +131,7 @@ def sound(pipeline, run, scenario, code=0):
     equal(run.stdout, expected_stdout(scenario), "stdout")
     equal(run.code, code, f"exit code (stderr: {run.stderr.decode()})")
     equal(run.violations(), [], "rules of CUPTI broken")
+    check(b"\x1b" not in run.stderr, "escape sequences, and stderr is no terminal")
     check(run.report is not None, f"no report written; stderr: {run.stderr.decode()}")
     equal(pipeline.holds(run.paths["report"]), [], "invariants")
     equal(reports.violations(run.report), [], "invariants")

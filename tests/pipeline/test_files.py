@@ -3,7 +3,7 @@ import json
 import os
 
 import reports
-from harness import check, equal, quality, same_figures, sound
+from harness import check, equal, same_figures, sound
 
 
 def replays_to_the_same(p, scenario, *args, env=None):
@@ -117,6 +117,43 @@ def test_buffer_limit_cupti_12(p):
 
 
 def test_report_is_private(p):
-    run = p.run("basic")
-    quality(run)
+    run = p.run("basic", before=lambda: os.umask(0))
+    sound(p, run, "basic")
     check(os.stat(run.paths["report"]).st_mode & 0o022 == 0, "others may write the report")
+
+
+def test_report_replaces_a_planted_link(p):
+    precious, link = p.file("precious"), p.file("link.json")
+    with open(precious, "w", encoding="utf-8") as f:
+        f.write("precious")
+    os.symlink(precious, link)
+    run = p.run("basic", env={"GAPSCOPE_REPORT": link})
+    equal(run.code, 0, "exit code")
+    with open(precious, encoding="utf-8") as f:
+        equal(f.read(), "precious", "the file that the link names")
+    equal(p.holds(link), [], "invariants")
+    check(not os.path.islink(link), "the link is still there")
+
+
+def test_file_names(p):
+    pattern = p.file("r.%r.%q{JOB}.%h.%p.100%%.json")
+    run = p.run("basic", env={"GAPSCOPE_REPORT": pattern, "RANK": 3, "WORLD_SIZE": 8, "JOB": "j1"})
+    equal(run.code, 0, "exit code")
+    path = p.file(f"r.3.j1.{os.uname().nodename}.{run.truth['pid']}.100%.json")
+    equal(p.holds(path), [], "invariants")
+    with open(path, encoding="utf-8") as f:
+        equal(json.load(f)["process"]["rank"], "3/8", "rank")
+
+
+def test_page_fits_80_columns(p):
+    for scenario in ("basic", "graphs", "communication"):
+        run = p.run(scenario, env={"LC_ALL": "C.UTF-8"})
+        sound(p, run, scenario)
+        wide = [line for line in run.stderr.decode().splitlines() if len(line) > 80 and "/" not in line]
+        equal(wide, [], "lines that are too long")
+
+
+def test_page_is_ascii_without_utf_8(p):
+    run = p.run("basic", env={"LC_ALL": "C"})
+    sound(p, run, "basic")
+    check(all(byte < 128 for byte in run.stderr), "bytes beyond ASCII")

@@ -1,6 +1,7 @@
 """The program: its output, exit code and children stay as they are without the library."""
 import json
 import os
+import resource
 import subprocess
 
 import oracle
@@ -93,6 +94,20 @@ def test_forked_before_cuda(p):
             report = json.load(f)
         equal(report["process"]["pid"], truth["pid"], "pid")
         equal(report["records"]["seen"], len(oracle.operations(truth)), "records.seen")
+
+
+# Address space at its limit, whatever the place where memory ends: the program does not notice.
+def test_memory_limits(p):
+    if p.sanitize:
+        return  # their shadow memory needs all of it
+    for mib in (20, 40, 60, 70, 80, 90, 100, 150, 300):
+        def limit(size=mib << 20):
+            resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        # The fake's own thread would not start either.
+        run = p.run("kernels", env={"FAKE_CUPTI_DELIVERY": "flush"}, before=limit)
+        equal((run.stdout, run.code), (b"training kernels\nloss 0.25\n", 0),
+              f"program with {mib} MiB, stderr {run.stderr.decode()}")
+        equal(run.violations(), [], "rules of CUPTI broken")
 
 
 def test_disabled(p):
