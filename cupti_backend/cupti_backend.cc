@@ -42,7 +42,7 @@ absl::Status CuptiBackend::start(const Config& config, const BackendHost& host) 
   auto api = load_cupti({config.cupti_path, config.cuda_home});
   if (!api.ok()) return api.status();
   api_ = *std::move(api);
-  wake_ = host.collector_wake;
+  anonymous_ = config.anonymous;
   pool_ = std::make_unique<BufferPool>(config.buffer_bytes, config.buffer_limit_bytes);
   completed_ = std::make_unique<BufferRing>(4 * pool_->count());
   g_backend.store(this, std::memory_order_release);
@@ -204,13 +204,11 @@ void CuptiBackend::flush() { api_.activity_flush_all(0); }
 void CuptiBackend::flush_forced() { api_.activity_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); }
 
 void CuptiBackend::describe(RecordSink& sink, Interner&) {
-  emit_meta(MetaKey::cupti_path, api_.path, sink);
+  emit_meta(MetaKey::cupti_path, anonymous_ ? without_folders(api_.path) : api_.path, sink);
   emit_meta(MetaKey::cupti_version, fmt::format("{}", api_.version), sink);
 }
 
-void CuptiBackend::conclude(RecordSink& sink) {
-  emit_meta(MetaKey::nvtx, nvtx_state(), sink);
-}
+void CuptiBackend::conclude(RecordSink& sink) { emit_meta(MetaKey::nvtx, nvtx_state(), sink); }
 
 void CuptiBackend::stop_recording() { callbacks_.stop_recording(); }
 

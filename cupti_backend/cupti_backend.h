@@ -51,7 +51,7 @@ class CuptiBackend final : public Backend {
   std::unique_ptr<BufferPool> pool_;
   std::unique_ptr<BufferRing> completed_;
   Callbacks callbacks_;
-  Wake* wake_ = nullptr;
+  bool anonymous_ = false;
   std::atomic<std::uint64_t> lost_buffers_{0};
   std::uint64_t lost_buffers_reported_ = 0;
 };

@@ -259,6 +259,7 @@ void fields(V& v, T& s) {
   v("callback_ns", s.callback_ns);
   v("collector_cpu_ns", s.collector_cpu_ns);
   v("flush_cpu_ns", s.flush_cpu_ns);
+  v("host_cpu_ns", s.host_cpu_ns);
   v("ring_bytes", s.ring_bytes);
   v("buffer_bytes", s.buffer_bytes);
   v("exit_ns", s.exit_ns);

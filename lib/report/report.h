@@ -265,6 +265,7 @@ struct Self {
   std::int64_t callback_ns = 0;  // estimated from a sample of callbacks
   std::int64_t collector_cpu_ns = 0;
   std::int64_t flush_cpu_ns = 0;
+  std::int64_t host_cpu_ns = 0;  // sampling what the CPU threads do
   std::int64_t ring_bytes = 0;
   std::int64_t buffer_bytes = 0;
   std::int64_t exit_ns = 0;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t kNapNs = 10'000'000;           // between drains while records flow
 constexpr std::uint64_t kIdleAfterNs = 1'000'000'000;  // without records: sleep until woken
+constexpr std::size_t kMaxStrings = 200'000;
+constexpr std::uint64_t kHostStopNs = 200'000'000;
 constexpr std::int64_t kDomainToleranceNs = 50'000'000;
 
 enum SnapshotState { kNone, kRequested, kWritten, kFailed };
@@ -49,10 +51,19 @@ class Collector::Tap final : public RecordSink {
 
 Collector::Collector(const Config& config, RingSet& rings, Backend& backend, Flusher& flusher,
                      Wake& wake)
-    : config_(config), rings_(rings), backend_(backend), flusher_(flusher), wake_(wake) {
+    : config_(config),
+      rings_(rings),
+      backend_(backend),
+      flusher_(flusher),
+      wake_(wake),
+      interner_(kMaxStrings, config.anonymous) {
   AnalysisOptions options;
   options.capture = config.capture;
   analysis_ = std::make_unique<Analysis>(options);
+  if (!config.host) return;
+  HostOptions host;
+  host.start_thread = &start_thread;
+  host_ = std::make_unique<HostSampler>(host);
 }
 
 Collector::~Collector() = default;
@@ -65,6 +76,7 @@ void Collector::set_recording(std::unique_ptr<RecordingWriter> recording) {
 
 bool Collector::start() {
   tap_ = std::make_unique<Tap>(*analysis_, recording_.get());
+  if (host_ && !host_->start()) host_.reset();
   started_ = start_thread(&thread_, &Collector::thread_main, this, "gapscope-coll");
   return started_;
 }
@@ -95,6 +107,7 @@ void Collector::run() {
     const bool idle = monotonic_ns() - last_work_ns_ > kIdleAfterNs;
     // While something is outstanding (a kernel of minutes, say) flushing goes on at its period.
     flusher_.set_active(!idle || analysis_->outstanding() > 0);
+    if (host_) host_->set_active(!idle);
     if (drain_requested_.load(std::memory_order_acquire) != ticket) continue;
     wake_.sleep(idle ? Wake::kForever : kNapNs, idle);
   }
@@ -108,20 +121,25 @@ bool Collector::drain() {
   const std::uint64_t begin = now_ns();
   const std::uint64_t flushed = flusher_.flushed_ns();
   const std::uint64_t in_progress = rings_.oldest_call_in_progress_ns();
+  const std::uint64_t sampled = host_ ? host_->sampled_until_ns() : ~std::uint64_t{0};
   const std::uint64_t before = tap_->records();
   rings_.for_each([this](ThreadRing& thread) { drain_ring(thread); });
   backend_.collect(*tap_, interner_);
+  const bool from_program = tap_->records() != before;
+  if (host_) {
+    host_->drain(*tap_, [this](std::string_view text) { return interner_.intern(text, *tap_); });
+  }
   check_clock();
   const bool worked = tap_->records() != before;
   const bool flushed_since = flushed != last_flushed_ns_;
   if (worked || flushed_since) {
     // A thread may have read the clock for its entry and not published it yet: one more
     // millisecond of doubt. What is later still is counted as late.
-    const std::uint64_t floor = std::min(begin, in_progress) - 1'000'000;
+    const std::uint64_t floor = std::min({begin, in_progress, sampled}) - 1'000'000;
     last_flushed_ns_ = flushed;
     tick(flushed_since ? TickKind::flushed : TickKind::periodic, begin, floor, flushed);
   }
-  return worked;
+  return from_program;
 }
 
 void Collector::drain_ring(ThreadRing& thread) {
@@ -141,6 +159,7 @@ void Collector::announce_thread(const ThreadRing& thread) {
   info.os_thread_id = thread.os_thread_id;
   info.name_id = interner_.intern(thread_name(thread.os_thread_id), *tap_);
   tap_->consume(info.header);
+  if (host_) host_->watch(thread.thread_index, thread.os_thread_id, &thread);
 }
 
 void Collector::consume_from_ring(const RecordHeader& record) {
@@ -193,6 +212,9 @@ void Collector::tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std:
 }
 
 void Collector::finalise() {
+  const std::string python = host_ ? host_->python_state() : "not looked at (GAPSCOPE_HOST=0)";
+  // A sampler that does not end is left behind: its thread may still use it.
+  if (host_ && !host_->stop(kHostStopNs)) (void)host_.release();
   drain();
   const auto totals = rings_.totals();
   std::uint64_t unringed = 0;
@@ -213,6 +235,7 @@ void Collector::finalise() {
               "CUPTI reported a fatal error and went away: figures end where it did", *tap_);
   }
   backend_.conclude(*tap_);
+  emit_meta(MetaKey::python, python, *tap_);
   emit_meta(MetaKey::end_ns, fmt::format("{}", now_ns()), *tap_);
   const std::uint64_t now = now_ns();
   tick(TickKind::final_, now, now, now);
@@ -234,10 +257,15 @@ report::Report Collector::make_report() const {
   report.self.callback_ns = static_cast<std::int64_t>(backend_.callback_ns());
   report.self.collector_cpu_ns = static_cast<std::int64_t>(clock_ns(CLOCK_THREAD_CPUTIME_ID));
   report.self.flush_cpu_ns = static_cast<std::int64_t>(flusher_.cpu_ns());
+  report.self.host_cpu_ns = host_ ? static_cast<std::int64_t>(host_->cpu_ns()) : 0;
   report.self.ring_bytes = static_cast<std::int64_t>(rings_.memory_bytes());
   report.self.rings = static_cast<std::int64_t>(rings_.rings());
   report.self.buffer_bytes = static_cast<std::int64_t>(backend_.buffer_bytes());
   return report;
+}
+
+void Collector::forget_after_fork() noexcept {
+  if (host_) host_->forget_after_fork();
 }
 
 std::uint64_t Collector::request_drain() noexcept {

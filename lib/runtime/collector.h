@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "host/host_sampler.h"
 #include "record/recording.h"
 #include "report/report.h"
 #include "ring/ring_set.h"
@@ -50,6 +51,7 @@ class Collector {
   // Ends the thread: a last drain, the final tick, and the report is whole. False: it did not end
   // within timeout_ns and this object must not be destroyed.
   bool finish(std::int32_t exit_status, bool exit_known, std::uint64_t timeout_ns) noexcept;
+  void forget_after_fork() noexcept;
   const report::Report& final_report() const { return final_report_; }
 
  private:
@@ -77,6 +79,7 @@ class Collector {
   std::unique_ptr<Analysis> analysis_;
   Interner interner_;
   ClockWatch clock_watch_;
+  std::unique_ptr<HostSampler> host_;  // null: GAPSCOPE_HOST=0
   std::vector<bool> announced_threads_;
   std::vector<std::pair<MetaKey, std::string>> metas_;
   std::uint64_t last_flushed_ns_ = 0;

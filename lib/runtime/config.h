@@ -39,7 +39,9 @@ struct Config {
   std::uint64_t buffer_limit_bytes = 64u << 20;  // GAPSCOPE_BUFFER_LIMIT, all of them; at least two
   std::uint64_t flush_ms = 300;                  // GAPSCOPE_FLUSH_MS
   std::uint64_t exit_wait_ms = 1000;             // GAPSCOPE_EXIT_WAIT_MS
-  bool verbose = false;                          // GAPSCOPE_VERBOSE: notes on start-up, on stderr
+  bool host = true;                              // GAPSCOPE_HOST: host evidence (lib/host/)
+  bool anonymous = false;  // GAPSCOPE_ANONYMOUS: names of this machine left out
+  bool verbose = false;    // GAPSCOPE_VERBOSE: notes on start-up, on stderr
   // Read, not ours: what the environment says of the process.
   std::string rank;          // "0/8" from RANK/WORLD_SIZE, OMPI_*, SLURM_*, PMI_*; "0"
                              // when only the rank is known; "" if none

@@ -129,6 +129,16 @@ constexpr Row kRows[] = {
       "Longest wait at exit for records of operations that are still under way."},
      "milliseconds from 0 to 600000",
      set_number<&Config::exit_wait_ms, 0, 600000>},
+    {{"GAPSCOPE_HOST", "0|1", "1",
+      "0 does not look at what the CPU threads were doing: no Python frames, no garbage "
+      "collections; long idle gaps then stay without a cause."},
+     "0 or 1",
+     set_bool<&Config::host>},
+    {{"GAPSCOPE_ANONYMOUS", "0|1", "0",
+      "1 leaves the host's name, arguments and folders out of reports and recordings, to hand them "
+      "on."},
+     "0 or 1",
+     set_bool<&Config::anonymous>},
     {{"GAPSCOPE_VERBOSE", "0|1", "0", "1 says on stderr what is found and done at the start."},
      "0 or 1",
      set_bool<&Config::verbose>},

@@ -14,6 +14,7 @@ std::uint32_t Interner::define(std::string_view text, RecordSink& sink) {
 }
 
 std::uint32_t Interner::intern(std::string_view text, RecordSink& sink) {
+  if (anonymous_) text = without_folders(text);
   text = text.substr(0, kMaxRecordBytes - sizeof(StringDefRecord));
   if (const auto it = ids_.find(text); it != ids_.end()) return it->second;
   if (ids_.size() < max_strings_) return define(text, sink);
@@ -30,6 +31,15 @@ std::uint32_t Interner::intern_pointer(const char* text, RecordSink& sink) {
   const std::uint32_t id = intern(text, sink);
   if (by_address_.size() < 2 * max_strings_) by_address_[text] = id;
   return id;
+}
+
+std::string_view without_folders(std::string_view text) {
+  if (text.empty() || text.front() != '/') return text;
+  constexpr std::string_view kPackages = "/site-packages/";
+  const auto packages = text.rfind(kPackages);
+  // Keep one slash: rules about frames look for "/torch/...".
+  if (packages != std::string_view::npos) return text.substr(packages + kPackages.size() - 1);
+  return text.substr(text.rfind('/') + 1);
 }
 
 void emit_meta(MetaKey key, std::string_view text, RecordSink& sink) {

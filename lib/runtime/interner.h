@@ -14,7 +14,10 @@ namespace gapscope {
 
 class Interner {
  public:
-  explicit Interner(std::size_t max_strings = 200'000) : max_strings_(max_strings) {}
+  // anonymous: folders of Python files are cut down to what lies below site-packages, or to the
+  // file's name.
+  explicit Interner(std::size_t max_strings = 200'000, bool anonymous = false)
+      : max_strings_(max_strings), anonymous_(anonymous) {}
 
   // The id of text; when it is new, its StringDefRecord goes to sink first. Text beyond
   // kMaxRecordBytes is cut.
@@ -31,6 +34,7 @@ class Interner {
   std::uint32_t define(std::string_view text, RecordSink& sink);
 
   std::size_t max_strings_;
+  bool anonymous_;
   std::uint32_t overflow_id_ = kNoString;
   absl::flat_hash_map<std::string, std::uint32_t> ids_;
   std::vector<const std::string*> by_id_;  // ids start at 1; owned by storage_
@@ -52,6 +56,9 @@ void emit_with_text(T record, std::string_view text, RecordSink& sink) {
   std::memset(bytes + sizeof(T) + text.size(), 0, size - sizeof(T) - text.size());
   sink.consume(*reinterpret_cast<const RecordHeader*>(bytes));
 }
+
+// What an anonymous recording keeps of the path that text begins with; text itself otherwise.
+std::string_view without_folders(std::string_view text);
 
 void emit_meta(MetaKey key, std::string_view text, RecordSink& sink);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <bit>
+
 #include "gapscope/gapscope.h"
 #include "report/report_json.h"
 #include "runtime/clock.h"
@@ -19,6 +21,16 @@ constexpr std::uint64_t kForcedFlushNs = 1000 * kMs;
 constexpr std::uint64_t kFinishNs = 10'000 * kMs;
 constexpr std::uint64_t kSnapshotNs = 5000 * kMs;
 
+// The program's name and its first argument (the script), without folders.
+std::string anonymous_command(const std::string& command) {
+  const auto base = [](std::string_view word) { return word.substr(word.rfind('/') + 1); };
+  const auto blank = command.find(' ');
+  std::string kept(base(command.substr(0, blank)));
+  if (blank == std::string::npos || command[blank + 1] == '-') return kept;
+  const std::string script = command.substr(blank + 1, command.find(' ', blank + 1) - blank - 1);
+  return fmt::format("{} {}", kept, base(script));
+}
+
 void pause_ns(long ns) {
   const timespec pause{0, ns};
   nanosleep(&pause, nullptr);
@@ -29,7 +41,8 @@ void pause_ns(long ns) {
 Session::Session(Config config, std::unique_ptr<Backend> backend)
     : config_(std::move(config)),
       backend_(std::move(backend)),
-      rings_(config_.ring_bytes, std::max<std::size_t>(4, kRingMemoryBytes / config_.ring_bytes)),
+      rings_(std::bit_ceil(config_.ring_bytes),
+             std::max<std::size_t>(4, kRingMemoryBytes / config_.ring_bytes)),
       owner_(getpid()) {}
 
 absl::Status Session::start() {
@@ -63,10 +76,11 @@ void Session::open_recording() {
 
 void Session::add_process_metas() {
   collector_->add_meta(MetaKey::version, GAPSCOPE_VERSION_STRING);
-  collector_->add_meta(MetaKey::command, command_line());
+  const std::string command = command_line();
+  collector_->add_meta(MetaKey::command, config_.anonymous ? anonymous_command(command) : command);
   collector_->add_meta(MetaKey::pid, fmt::format("{}", getpid()));
   collector_->add_meta(MetaKey::rank, config_.rank);
-  collector_->add_meta(MetaKey::hostname, host_name());
+  if (!config_.anonymous) collector_->add_meta(MetaKey::hostname, host_name());
   collector_->add_meta(MetaKey::start_ns, fmt::format("{}", now_ns()));
   collector_->add_meta(MetaKey::graphs, config_.graphs == GraphMode::node ? "node" : "graph");
   collector_->add_meta(MetaKey::capture, config_.capture_text);
@@ -119,6 +133,7 @@ bool Session::mark_text(MarkKind kind, std::string_view name, std::string_view d
 }
 
 void Session::forget_after_fork() noexcept {
+  if (collector_) collector_->forget_after_fork();
   state_.store(State::forked, std::memory_order_release);
 }
 
