@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "runtime/config.h"
 
@@ -17,13 +19,24 @@ enum ExitCode : int {
   kBadOutput = 4,   // a result cannot be written
 };
 
+// What every --help ends with.
+inline constexpr const char* kFooter =
+    "Exit codes: 0 fine; 1 the command line is wrong; 2 an input file cannot be read, is\n"
+    "not gapscope's, is newer, damaged or cut off; 3 a --fail-if holds; 4 a result cannot\n"
+    "be written. gapscope run ends with the exit code of the program that it ran.";
+
 // Set by the parser's callback of the chosen subcommand; returns the exit code.
 using Action = std::function<int()>;
 
 // Each takes the parser to add to, the process's environment (outlives the action) and where to put
 // the action. One function a file, <name>_command.cc.
 void add_replay(CLI::App& app, const Environment& environment, Action& action);
+void add_diff(CLI::App& app, const Environment& environment, Action& action);
+void add_merge(CLI::App& app, const Environment& environment, Action& action);
 void add_show(CLI::App& app, const Environment& environment, Action& action);
+// from_dashes: "--" and the words after it, which the parser does not see.
+void add_run(CLI::App& app, const Environment& environment,
+             const std::vector<std::string>& from_dashes, Action& action);
 void add_help(CLI::App& app, const Environment& environment, Action& action);
 
 }  // namespace gapscope::cli

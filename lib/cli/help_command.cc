@@ -3,25 +3,33 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/command.h"
+#include "cli/gate_options.h"
 #include "cli/output.h"
 
 namespace gapscope::cli {
 namespace {
 
+// CLI::App::help() would describe the command that was parsed, help itself.
+std::string page_of(const CLI::App& command, const std::string& name) {
+  return command.get_formatter()->make_help(&command, name, CLI::AppFormatMode::Normal);
+}
+
 int help(const CLI::App& app, const std::string& topic) {
   std::string text;
   if (topic.empty()) {
-    text = app.help();
+    text = page_of(app, "gapscope");
   } else if (topic == "env") {
     text = config_help();
+  } else if (topic == "gates") {
+    text = gates_help();
   } else {
     const auto named = [&topic](const CLI::App* command) { return command->get_name() == topic; };
     const auto commands = app.get_subcommands(named);
     if (commands.empty()) {
-      print_error(absl::StrCat("no help on '", topic, "'; topics: env, and each command"));
+      print_error(absl::StrCat("no help on '", topic, "'; topics: env, gates, and each command"));
       return kUsage;
     }
-    text = commands.front()->help(absl::StrCat("gapscope ", topic));
+    text = page_of(*commands.front(), absl::StrCat("gapscope ", topic));
   }
   const absl::Status status = write_stdout(text);
   if (status.ok()) return kOk;
@@ -33,9 +41,9 @@ int help(const CLI::App& app, const std::string& topic) {
 
 void add_help(CLI::App& app, const Environment&, Action& action) {
   auto topic = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("help", "Help on the environment variables (help env) or on a command");
-  command->add_option("TOPIC", *topic, "env, or the name of a command");
+  CLI::App* command = app.add_subcommand("help", "Help on a command, or on a topic: env, gates");
+  command->add_option("TOPIC", *topic,
+                      "env (environment variables), gates (--fail-if), or a command");
   command->callback(
       [topic, &app, &action] { action = [topic, &app] { return help(app, *topic); }; });
 }

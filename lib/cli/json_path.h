@@ -8,7 +8,7 @@
 
 namespace gapscope::cli {
 
-// path: "whole.devices[0].time.idle_ns" or the JSON pointer "/whole/devices/0/time/idle_ns"; "" or
+// path: "devices[0].idle_ns" or the JSON pointer "/devices/0/idle_ns"; "" or
 // "/" is the whole document. Strings come without quotes, objects and arrays indented; a newline
 // ends the text. NotFound names the part of the path that is not there and what is.
 absl::StatusOr<std::string> select_json(std::string_view document, std::string_view path);

@@ -1,5 +1,8 @@
 // gapscope: look at recordings and reports after the run.
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/command.h"
@@ -8,12 +11,6 @@
 
 namespace gapscope::cli {
 namespace {
-
-constexpr const char* kFooter =
-    "Exit codes: 0 fine; 1 the command line is wrong; 2 an input file cannot be read, is not\n"
-    "gapscope's, is newer, damaged or cut off; 3 a --fail-if holds; 4 a result cannot be written.\n"
-    "`gapscope run` ends with the exit code of the program it ran.\n\n"
-    "gapscope COMMAND --help says more; gapscope help env lists the environment variables.";
 
 // CLI11 reports help and version as exceptions too.
 int finish_parsing(const CLI::App& app, const CLI::ParseError& error) {
@@ -31,22 +28,42 @@ int finish_parsing(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
+// "--" and what follows belongs to the command of `gapscope run`, whatever it looks like.
+std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "run") return {};
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end()) return {};
+  std::vector<std::string> rest(dashes, words.end());
+  words.erase(dashes, words.end());
+  return rest;
+}
+
 int run(int argc, char** argv) {
   const Environment environment = environ_entries();
   CLI::App app("Why was the GPU not working? Looks at what libgapscope.so wrote.", "gapscope");
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> from_dashes = cut_at_dashes(words);
   Action action;
   app.set_version_flag("--version", absl::StrCat("gapscope ", GAPSCOPE_VERSION_STRING));
-  app.footer(kFooter);
-  app.require_subcommand(1);
+  app.footer(absl::StrCat(
+      kFooter,
+      "\n\ngapscope COMMAND --help says more; gapscope help env lists the environment variables."));
+  app.require_subcommand(0, 1);
+  add_run(app, environment, from_dashes, action);
   add_show(app, environment, action);
+  add_diff(app, environment, action);
+  add_merge(app, environment, action);
   add_replay(app, environment, action);
   add_help(app, environment, action);
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     return finish_parsing(app, error);
   }
-  return action();
+  if (action) return action();
+  print_error("a command is needed (see gapscope --help)");
+  return kUsage;
 }
 
 }  // namespace

@@ -64,10 +64,11 @@ void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
-    // Read-only, so that writing to a closed stdout still fails and is noticed.
-    const int opened = ::open("/dev/null", O_RDONLY);
+    // Read-only, so that writing to a closed stdout still fails and is noticed; not for children,
+    // which are to find it closed as well.
+    const int opened = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (opened >= 0 && opened != fd) {
-      dup2(opened, fd);
+      dup3(opened, fd, O_CLOEXEC);
       ::close(opened);
     }
   }

@@ -1,13 +1,20 @@
 #include "cli/page_options.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <optional>
 
 namespace gapscope::cli {
 namespace {
 
 constexpr int kMinWidth = 40;
 constexpr int kMaxWidth = 1000;
+constexpr int kNoDescriptor = -1;
+
+std::optional<bool> forced_colour(ColourMode mode) {
+  if (mode == ColourMode::auto_) return std::nullopt;
+  return mode == ColourMode::always;
+}
 
 }  // namespace
 
@@ -21,21 +28,14 @@ void PageOptions::add_to(CLI::App& command) {
 sink::TextOptions PageOptions::resolve(const Environment& environment,
                                        const std::string& path) const {
   const Config config = load_config(environment, nullptr);
-  const bool terminal = path == "-" && isatty(STDOUT_FILENO) == 1;
-  sink::TextOptions options;
-  winsize size{};
-  if (width_ != 0) {
-    options.width = width_;
-  } else if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= kMinWidth) {
-    options.width = size.ws_col;
-  }
   ColourMode mode = config.colour;
   if (colour_ == "always") mode = ColourMode::always;
   if (colour_ == "never") mode = ColourMode::never;
   if (colour_ == "auto") mode = ColourMode::auto_;
-  options.colour =
-      mode == ColourMode::always || (mode == ColourMode::auto_ && terminal && !config.no_color);
-  options.utf8 = config.utf8_locale;
+  const int fd = path == "-" ? STDOUT_FILENO : kNoDescriptor;
+  sink::TextOptions options =
+      sink::text_options_for(fd, forced_colour(mode), config.no_color, config.utf8_locale);
+  if (width_ != 0) options.width = width_;
   return options;
 }
 

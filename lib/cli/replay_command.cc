@@ -79,12 +79,13 @@ std::string check_capture(const std::string& text) {
 void add_replay(CLI::App& app, const Environment& environment, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("replay", "Print the page of a recorded run");
-  command->description(
+  command->footer(absl::StrCat(
       "Analyses a recording (GAPSCOPE_RECORD=FILE.gsrec) as the live run did, and prints its "
       "page.\n"
       "Without FILE: the recording that ships with gapscope. A recording that was cut off is "
       "shown\n"
-      "as far as it goes, with exit code 2.");
+      "as far as it goes, with exit code 2.",
+      "\n\n", kFooter));
   command->add_option("FILE", options->file, "The recording");
   command->add_option("--report", options->report_path,
                       "Also write the JSON report to this file; - writes it to standard output "
