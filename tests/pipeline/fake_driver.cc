@@ -80,8 +80,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "no scenario %s\n", settings.scenario.c_str());
     return 2;
   }
-  // Never destroyed: threads may still launch while the process exits.
-  auto& cuda = *new fake_driver::CudaProcess;
+  // Threads may still launch while the process exits.
+  static auto* const never_destroyed = new fake_driver::CudaProcess;
+  auto& cuda = *never_destroyed;
   std::printf("training %s\n", settings.scenario.c_str());
   if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
   if (!fake_driver::start_library()) return 2;
