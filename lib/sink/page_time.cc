@@ -95,7 +95,8 @@ void write_table(const Page& page, const std::string& corner, const std::vector<
   const Unit unit = unit_for(total);
   const Unit step_unit = unit_for(total / std::max(steps, 1.0));
   const double step_ns = step_unit.ns * std::max(steps, 1.0);
-  const auto time = cells(apportion(scaled_by(unit.ns), total / unit.ns, 2), 2);
+  const int decimals = total / unit.ns < 9.995 ? 3 : 2;
+  const auto time = cells(apportion(scaled_by(unit.ns), total / unit.ns, decimals), decimals);
   const auto share = cells(percent_tenths(ns), 1);
   const int step_decimals = total / step_ns < 9.995 ? 2 : 1;
   const auto step =
@@ -110,7 +111,7 @@ void write_table(const Page& page, const std::string& corner, const std::vector<
   for (std::size_t i = 0; i < parts.size(); ++i) {
     table.row({parts[i].label, time[i], total > 0 ? share[i] : "-", step[i], parts[i].evidence});
   }
-  table.row({"total", fixed(total / unit.ns, 2), total > 0 ? "100.0" : "-",
+  table.row({"total", fixed(total / unit.ns, decimals), total > 0 ? "100.0" : "-",
              fixed(total / step_ns, step_decimals), ""},
             Style::label);
   if (steps <= 0) table.hide(3);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <limits>
+#include <random>
 #include <regex>
 
 #include "catch.h"
@@ -270,6 +271,43 @@ TEST_CASE("reports full of extreme integers print without overflow") {
       CHECK_FALSE(page.has("inf"));
     }
   }
+}
+
+// Digits, brackets and pieces of the file itself, moved about.
+std::string mutated(std::string json, std::mt19937& random) {
+  for (int edits = 1 + static_cast<int>(random() % 4); edits > 0; --edits) {
+    const std::size_t at = random() % json.size();
+    const std::size_t length = 1 + random() % 12;
+    switch (random() % 4) {
+      case 0:
+        json[at] = "0123456789-.eE[]{},:\"\\x\xff"[random() % 24];
+        break;
+      case 1:
+        json.erase(at, length);
+        break;
+      case 2:
+        json.insert(at, json.substr(random() % json.size(), length));
+        break;
+      default:
+        json.insert(at, "99999999");
+        break;
+    }
+  }
+  return json;
+}
+
+TEST_CASE("a damaged report is refused, or prints") {
+  std::mt19937 random(23);
+  const std::string good = report::to_json(test::sample_report_with_causes());
+  int printed = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const auto report = report::from_json(mutated(good, random));
+    if (!report.ok()) continue;
+    ++printed;
+    const PageText page(*report, {.width = 72});
+    REQUIRE(page.widest() <= 72);
+  }
+  CHECK(printed > 50);
 }
 
 TEST_CASE("options for a descriptor that is no terminal") {
