@@ -18,7 +18,8 @@ inline constexpr std::size_t kPacedBlocks = 256;  // a pass
 // One read and write a cache line over more than the first-level cache holds.
 class Work {
  public:
-  void operator()() {
+  // Not inlined: both kinds of block must run the very same code.
+  [[gnu::noinline]] void operator()() {
     for (std::size_t i = 0; i < bytes_.size(); i += 64) ++bytes_[i];
     benchmark::ClobberMemory();
   }
@@ -30,7 +31,7 @@ class Work {
 template <typename Queues, typename Record>
 void paced_pass(Queues& queues, std::vector<double>& per_record, std::uint64_t& dropped) {
   Work work;
-  Record records[8] = {};
+  alignas(64) Record records[8] = {};
   for (Record& r : records) r.header = {sizeof(Record), Record::kKind, 0, 0};
   for (std::size_t b = 0; b < kPacedBlocks; ++b) {
     const std::uint64_t t0 = wall_ns();

@@ -104,21 +104,29 @@ class ByteRing {
   std::size_t capacity_bytes() const noexcept { return capacity_; }
 
  private:
-  using Counters = std::array<std::atomic<std::uint64_t>, kRecordKinds>;
+  // One counter a kind, rotated so that the kinds which producers write most come first: those
+  // stand in the line that a push touches anyway.
+  static constexpr std::size_t kCounters = 32;  // a power of two
+  static_assert(kRecordKinds <= kCounters);
+  using Counters = std::array<std::atomic<std::uint64_t>, kCounters>;
+  static constexpr std::size_t slot(RecordKind kind) noexcept {
+    return (static_cast<std::size_t>(kind) - static_cast<std::size_t>(RecordKind::api_call)) %
+           kCounters;
+  }
 
-  // Written by the producer thread alone. The first line is all that a push touches here, besides
-  // the counter of its kind. data and mask are copies: each side reads its own.
+  // Written by the producer thread alone. The first line, down to the counter of API calls, is all
+  // that a push touches here. data and mask are copies: each side reads its own.
   struct alignas(kSharingBytes) Producer {
     std::atomic<std::uint64_t> write{0};
     std::uint64_t limit = 0;  // records that end at or below it take the fast path
     std::byte* data = nullptr;
     std::uint64_t mask = 0;
-    std::uint64_t next = 0;       // end of the reserved record
+    std::uint64_t next = 0;  // end of the reserved record
+    Counters written{};
+    Counters dropped{};
     std::uint64_t seen_read = 0;  // `read` when room was last found
     std::uint64_t marked = 0;     // drops that a LostRecord stands for
     std::uint64_t marked_api_calls = 0;
-    Counters written{};
-    Counters dropped{};
     std::uint32_t thread = kNoThread;
   };
   // Written by the consumer thread alone.
@@ -134,10 +142,10 @@ class ByteRing {
   };
 
   static std::uint64_t load(const Counters& counters, RecordKind kind) noexcept {
-    return counters[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
+    return counters[slot(kind)].load(std::memory_order_relaxed);
   }
   static void count(Counters& counters, RecordKind kind) noexcept {
-    auto& c = counters[static_cast<std::size_t>(kind)];
+    auto& c = counters[slot(kind)];
     c.store(c.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   static void copy_record(std::byte* to, const void* from, std::size_t size_bytes) noexcept;
