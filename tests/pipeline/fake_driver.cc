@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
   if (!fake_driver::start_library()) return 2;
   fork_first(settings);
-  cuda.init(settings.init_ms);
+  if (settings.scenario != "no_cuda") cuda.init(settings.init_ms);
   scenario(cuda, settings);
   cuda.truth().set("injected", cuda.injected() ? 1 : 0);
   if (settings.pause_ms != 0) {

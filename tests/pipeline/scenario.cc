@@ -28,6 +28,7 @@ constexpr std::pair<const char*, Scenario> kScenarios[] = {
     {"range_by_api", range_by_api},
     {"overlapping", overlapping},
     {"spawn_children", spawn_children},
+    {"no_cuda", no_cuda},
     {"fatal", fatal},
     {"fork_child", fork_child},
     {"fork_exec", fork_exec},

@@ -51,6 +51,7 @@ void stop_early(CudaProcess&, const Settings&);
 void range_by_api(CudaProcess&, const Settings&);
 void overlapping(CudaProcess&, const Settings&);
 void spawn_children(CudaProcess&, const Settings&);
+void no_cuda(CudaProcess&, const Settings&);
 void fatal(CudaProcess&, const Settings&);
 void fork_child(CudaProcess&, const Settings&);
 void fork_exec(CudaProcess&, const Settings&);

@@ -15,6 +15,9 @@ void pause_us(int us) { std::this_thread::sleep_for(std::chrono::microseconds(us
 
 }  // namespace
 
+// The program links the library and then finds nothing to do on a GPU: cuInit is never called.
+void no_cuda(CudaProcess&, const Settings&) { pause_us(400'000); }
+
 // A little of everything that leaves a record.
 void basic(CudaProcess& cuda, const Settings& settings) {
   cuda.simple(FAKE_LIBRARY_LOAD_DATA, 200 * kUs);

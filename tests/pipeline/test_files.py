@@ -103,7 +103,9 @@ def test_buffer_limit(p):
                 env={"GAPSCOPE_BUFFER_SIZE": "64KiB", "GAPSCOPE_BUFFER_LIMIT": "256KiB"})
     sound(p, run, "kernels")
     records = run.report["records"]
-    equal(records["seen"] + records["dropped_cupti"], 20000, "records kept and dropped")
+    # Of the dropped ones, one may be the synchronisation's and two may tell of the devices.
+    kept = records["seen"] + records["dropped_cupti"]
+    check(20000 <= kept <= 20003, f"records kept and dropped: {kept}")
 
 
 # kineto#1275: versions before 12.9 crash on a declined buffer.
@@ -113,7 +115,9 @@ def test_buffer_limit_cupti_12(p):
                      "FAKE_CUPTI_DELIVERY": "flush"})
     sound(p, run, "kernels")
     records = run.report["records"]
-    equal(records["seen"] + records["dropped_cupti"], 20000, "records kept and dropped")
+    # Of the dropped ones, one may be the synchronisation's and two may tell of the devices.
+    kept = records["seen"] + records["dropped_cupti"]
+    check(20000 <= kept <= 20003, f"records kept and dropped: {kept}")
 
 
 def test_report_is_private(p):

@@ -138,6 +138,13 @@ def test_linked(p):
     quality(run)
 
 
+def test_linked_without_cuda(p):
+    run = p.run("no_cuda", program="fake_driver_linked", env={"CUDA_INJECTION64_PATH": None})
+    sound(p, run, "no_cuda")
+    quality(run)
+    equal(run.report["devices"], [], "devices")
+
+
 # One copy, one state: whichever starts first records, the other does nothing.
 def test_linked_and_injected(p):
     run = p.run("kernels", program="fake_driver_linked")
