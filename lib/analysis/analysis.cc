@@ -5,6 +5,7 @@
 #include "analysis/device_report.h"
 #include "analysis/engine.h"
 #include "analysis/facts.h"
+#include "analysis/findings.h"
 #include "analysis/names.h"
 #include "analysis/queue_full.h"
 
@@ -211,6 +212,7 @@ report::Scope Analysis::Impl::scope(bool steady) const {
     scope.devices.push_back(
         device_report(tally, steady ? device->steady_timeline() : device->timeline(), names_));
     report::Device& out = scope.devices.back();
+    out.findings = findings(out);
     out.device = ordinal;
     out.name = facts_.device_name(ordinal);
     out.uuid = facts_.device_uuid(ordinal);
@@ -260,6 +262,8 @@ report::Report Analysis::Impl::report() const {
     if (begin_ns > 0) report.lead_in_ns = std::max<std::int64_t>(first_ns - begin_ns, 0);
     report.tail_ns = std::max<std::int64_t>(end_ns - sweep.overlap().last_op_ns(), 0);
   }
+  report.advice = report.steady ? advise(*report.steady, report.steps.time.count, facts_.cpus())
+                                : advise(report.whole, report.steps.time.count, facts_.cpus());
   report.complete_until_ns = engine_.complete_until_ns();
   report.warnings = facts_.warnings();
   report.records = records();

@@ -84,6 +84,9 @@ void Facts::add(const MetaRecord& record, std::string_view text) {
     case MetaKey::python:
       process_.python = text;
       break;
+    case MetaKey::cpus:
+      process_.cpus = number(text);
+      break;
     case MetaKey::capture:
       process_.capture = text;
       break;

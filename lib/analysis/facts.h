@@ -31,6 +31,7 @@ class Facts {
   std::vector<std::string> warnings() const;
   std::string device_name(std::uint32_t device) const;
   std::string device_uuid(std::uint32_t device) const;
+  std::int64_t cpus() const { return process_.cpus; }
   std::int64_t dropped_ring() const { return dropped_ring_; }
   std::int64_t dropped_cupti() const { return dropped_cupti_; }
   std::int64_t invalid() const { return invalid_; }

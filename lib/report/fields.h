@@ -234,6 +234,7 @@ void fields(V& v, T& p) {
   v("graphs", p.graphs);
   v("nvtx", p.nvtx);
   v("python", p.python);
+  v("cpus", p.cpus);
   v("start_ns", p.start_ns);
   v("end_ns", p.end_ns);
 }

@@ -238,6 +238,7 @@ struct Process {
   std::string graphs;
   std::string nvtx;
   std::string python;
+  std::int64_t cpus = 0;  // that the process may run on, 0 if unknown
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   bool operator==(const Process&) const = default;

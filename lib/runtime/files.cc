@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -70,6 +72,21 @@ std::string command_line() {
     if (c == '\0') c = ' ';
   }
   return text.substr(0, 2048);
+}
+
+int allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+  int cpus = CPU_COUNT(&set);
+  // "max 100000" or "quota period", of a container that sees its own group as the root.
+  const std::string limit = read_small_file("/sys/fs/cgroup/cpu.max");
+  long long quota = 0;
+  long long period = 0;
+  if (std::sscanf(limit.c_str(), "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) {
+    cpus = static_cast<int>(std::min<long long>(cpus, (quota + period - 1) / period));
+  }
+  return cpus;
 }
 
 std::string host_name() {

@@ -21,6 +21,7 @@ void complain(std::string_view message);
 void write_all(int fd, std::string_view text);
 
 std::string command_line();  // /proc/self/cmdline, blanks between arguments
+int allowed_cpus();          // by affinity and cgroup cpu.max, rounded up; 0 if unknown
 std::string host_name();
 std::string thread_name(std::uint32_t os_thread_id);  // "" when it has gone
 

@@ -1,0 +1,221 @@
+// The table of advice: what speaks for it, the words, and what it can win at best.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "analysis/cause.h"
+#include "analysis/findings.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kMost = 5;
+constexpr double kWorthTrying = 0.02;    // of the window
+constexpr double kDeviceIsLimit = 0.10;  // idle and exposed communication together, of the window
+
+struct Situation {
+  const report::Device& device;
+  const report::Cause& cause;
+  std::int64_t cpus;
+};
+
+const std::string& first_evidence(const report::Cause& cause) {
+  static const std::string kNone;
+  return cause.evidence.empty() ? kNone : cause.evidence.front().text;
+}
+
+bool mentions(const report::Cause& cause, const char* word) {
+  return std::any_of(cause.evidence.begin(), cause.evidence.end(),
+                     [&](const auto& e) { return e.text.find(word) != std::string::npos; });
+}
+
+std::string workers(std::int64_t cpus) {
+  if (cpus <= 0) return "num_workers=4";
+  return fmt::format("num_workers={} ({} CPUs allowed here)",
+                     std::clamp<std::int64_t>(cpus - 1, 1, 8), cpus);
+}
+
+std::string input_text(const Situation& s) {
+  const std::string& seen = first_evidence(s.cause);
+  if (mentions(s.cause, "_try_get_data") || mentions(s.cause, "_MultiProcessingDataLoaderIter")) {
+    if (mentions(s.cause, "_reset") || mentions(s.cause, "__init__")) {
+      return "DataLoader persistent_workers=True: its workers are started anew each epoch";
+    }
+    if (mentions(s.cause, "pin_memory")) {
+      return "DataLoader: pinning holds it up; return tensors that are fewer and larger";
+    }
+    return fmt::format("DataLoader workers are too slow: {}, or cheaper decoding and transforms",
+                       workers(s.cpus));
+  }
+  if (mentions(s.cause, "dataloader.py") || mentions(s.cause, "/data/")) {
+    return fmt::format("DataLoader {}, persistent_workers=True: the training thread loads ({})",
+                       workers(s.cpus), seen);
+  }
+  return fmt::format("load ahead on other threads: the launching thread is in {}", seen);
+}
+
+std::string sync_text(const Situation& s) {
+  const std::string& call = first_evidence(s.cause);
+  return fmt::format(
+      "fewer blocking calls ({}): keep values on the GPU (no .item(), .cpu(), print in "
+      "the loop), read them once a step",
+      call.empty() ? "synchronisation" : call);
+}
+
+std::string host_text(const Situation& s) {
+  return fmt::format("take {} out of the launching thread's way", first_evidence(s.cause));
+}
+
+struct Row {
+  Cause cause;
+  std::string (*text)(const Situation&);
+  const char* source;
+};
+
+constexpr Row kRows[] = {
+    {Cause::input_pipeline, &input_text, "torch.utils.data documentation"},
+    {Cause::garbage_collection,
+     [](const Situation& s) {
+       return fmt::format(
+           "gc.freeze() after set-up, gc.disable() and gc.collect() between steps that "
+           "may wait ({})",
+           first_evidence(s.cause));
+     },
+     "Python's gc documentation"},
+    {Cause::synchronisation, &sync_text, "PyTorch performance tuning guide"},
+    {Cause::launch_bound,
+     [](const Situation&) {
+       return std::string(
+           "CUDA graphs or torch.compile(mode=\"reduce-overhead\"), larger batches, "
+           "fused operators: the CPU cannot launch fast enough");
+     },
+     "CUDA graphs, CUDA programming guide"},
+    {Cause::compilation,
+     [](const Situation& s) {
+       return fmt::format("load and compile before the loop ({}); fixed shapes avoid recompiling",
+                          first_evidence(s.cause));
+     },
+     "CUDA_MODULE_LOADING, torch.compile documentation"},
+    {Cause::allocation,
+     [](const Situation& s) {
+       return fmt::format(
+           "allocate once and reuse ({} blocks the device); in PyTorch avoid "
+           "empty_cache(), try expandable_segments",
+           first_evidence(s.cause));
+     },
+     "PyTorch CUDA semantics, memory management"},
+    {Cause::throttled,
+     [](const Situation&) {
+       return std::string("more CPU: the container's limit (cpu.max) stops its threads");
+     },
+     "cgroup v2 documentation"},
+    {Cause::host, &host_text, "the frames seen"},
+};
+
+class Advisor {
+ public:
+  Advisor(const report::Device& device, std::int64_t steps, std::int64_t cpus)
+      : device_(device),
+        parts_(static_cast<double>(std::max<std::int64_t>(steps, 1))),
+        cpus_(cpus) {}
+
+  void causes() {
+    for (const report::Cause& cause : device_.causes) {
+      for (const Row& row : kRows) {
+        if (cause.cause != cause_name(row.cause)) continue;
+        if (row.cause == Cause::host && cause.evidence.empty()) continue;
+        add(row.text({device_, cause, cpus_}), row.source, cause.cause, cause.idle_ns);
+      }
+    }
+  }
+
+  void copies() {
+    std::int64_t pageable_ns = 0;
+    for (const report::Copy& copy : device_.copies) {
+      if (copy.source == "pageable" || copy.destination == "pageable") {
+        pageable_ns += copy.time.total_ns - copy.hidden_ns;
+      }
+    }
+    const std::int64_t win_ns = std::min(pageable_ns, device_.time.copy_only_ns);
+    if (2 * win_ns >= device_.time.copy_only_ns && win_ns > 0) {
+      add("pin_memory=True and non_blocking=True, copies on a stream of their own", "copy only",
+          win_ns);
+    } else {
+      add("copies on a stream of their own, ahead of their use", "copy only",
+          device_.time.copy_only_ns);
+    }
+  }
+
+  void communication() {
+    add("overlap communication with compute: smaller buckets, earlier launches, a stream of its "
+        "own",
+        "exposed communication", device_.time.comm_exposed_ns);
+  }
+
+  // Only where nothing else is worth doing first.
+  void kernels() {
+    const auto rest = static_cast<double>(device_.time.idle_ns + device_.time.comm_exposed_ns +
+                                          device_.time.copy_only_ns);
+    if (device_.kernels.empty() || rest > kDeviceIsLimit * window()) return;
+    const report::Kernel& top = device_.kernels.front();
+    report::Advice advice;
+    advice.text = fmt::format(
+        "the device is the limit: look at the kernels (ncu --kernel-name-base demangled "
+        "--kernel-name 'regex:{}' --launch-skip {} --launch-count 3)",
+        top.name.substr(0, top.name.find_first_of("<(")), top.time.count / 2);
+    advice.source = "Nsight Compute";
+    advice.cause = "compute";
+    advice.before_ms = advice.after_ms = ms(device_.time.window_ns);
+    out.push_back(std::move(advice));
+  }
+
+  std::vector<report::Advice> ranked() {
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+      return a.before_ms - a.after_ms > b.before_ms - b.after_ms;
+    });
+    if (out.size() > kMost) out.resize(kMost);
+    return std::move(out);
+  }
+
+ private:
+  double window() const { return static_cast<double>(device_.time.window_ns); }
+  double ms(std::int64_t ns) const { return static_cast<double>(ns) / 1e6 / parts_; }
+
+  void add(std::string text, const char* source, const std::string& cause, std::int64_t win_ns) {
+    if (static_cast<double>(win_ns) < kWorthTrying * window() || win_ns <= 0) return;
+    report::Advice advice;
+    advice.text = std::move(text);
+    advice.source = source;
+    advice.cause = cause;
+    advice.before_ms = ms(device_.time.window_ns);
+    advice.after_ms = ms(device_.time.window_ns - win_ns);
+    out.push_back(std::move(advice));
+  }
+  void add(const char* text, const char* cause, std::int64_t win_ns) {
+    add(text, "CUDA best practices guide, asynchronous transfers", cause, win_ns);
+  }
+
+  const report::Device& device_;
+  const double parts_;
+  const std::int64_t cpus_;
+  std::vector<report::Advice> out;
+};
+
+}  // namespace
+
+std::vector<report::Advice> advise(const report::Scope& scope, std::int64_t steps,
+                                   std::int64_t cpus) {
+  const auto device = std::max_element(
+      scope.devices.begin(), scope.devices.end(),
+      [](const auto& a, const auto& b) { return a.time.window_ns < b.time.window_ns; });
+  if (device == scope.devices.end() || device->time.window_ns <= 0) return {};
+  Advisor advisor(*device, steps, cpus);
+  advisor.causes();
+  advisor.copies();
+  advisor.communication();
+  advisor.kernels();
+  return advisor.ranked();
+}
+
+}  // namespace gapscope
