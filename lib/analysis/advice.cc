@@ -85,7 +85,12 @@ constexpr Row kRows[] = {
      "Python's gc documentation"},
     {Cause::synchronisation, &sync_text, "PyTorch performance tuning guide"},
     {Cause::launch_bound,
-     [](const Situation&) {
+     [](const Situation& s) {
+       if (first_evidence(s.cause) == "cudaGraphLaunch") {
+         return std::string(
+             "GAPSCOPE_GRAPHS=graph for the next run: tracing every node slows the launch of a "
+             "graph (by about 0.7 us a node), so much of this is its doing");
+       }
        return std::string(
            "CUDA graphs or torch.compile(mode=\"reduce-overhead\"), larger batches, "
            "fused operators: the CPU cannot launch fast enough");

@@ -254,6 +254,11 @@ void Attribution::paint_rest(const Turns& turns, std::int64_t end_ns, const Laun
     gap->paint(launch.queued_ns, end_ns, Cause::dependency, {});
   }
   for (const Turn& turn : turns) {
+    // Long calls: a graph of a thousand nodes, whose launch tracing makes slower still.
+    if (turn.call != nullptr && turn.call->category == ApiCategory::graph_launch) {
+      gap->paint(turn.call->begin_ns, turn.call->end_ns, Cause::launch_bound,
+                 api_evidence(turn.call->api));
+    }
     const std::int64_t from_ns = turn.is_stretch() ? turn.begin_ns : turn.free_since_ns;
     const std::int64_t to_ns = turn.call == nullptr ? turn.begin_ns : turn.call->end_ns;
     gap->paint(from_ns, to_ns, Cause::launch_bound, {});

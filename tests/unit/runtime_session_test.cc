@@ -57,7 +57,7 @@ TEST_CASE("a session reports what was launched, marked and timed") {
   CHECK_FALSE(run.backend->recording.load());
   CHECK(run.backend->forced.load() == 1);
   const report::Report report = run.report();
-  test::check_report(report);
+  REQUIRE_REPORT_HOLDS(report);
   REQUIRE(report.whole.devices.size() == 1);
   REQUIRE(report.whole.devices[0].kernels.size() == 1);
   CHECK(report.whole.devices[0].kernels[0].time.count == 50);
@@ -78,7 +78,7 @@ TEST_CASE("a launch whose record never comes is unmatched, and the exit does not
   run.backend->launch(3, 1000);
   REQUIRE(run.session->stop(0, true));
   const report::Report report = run.report();
-  test::check_report(report);
+  REQUIRE_REPORT_HOLDS(report);
   CHECK(report.records.seen == 2);
   CHECK(report.records.unmatched == 1);
 }
