@@ -54,16 +54,19 @@ IterationFinder::Found IterationFinder::look() {
   next_look_ = length < kMaxPiece ? std::min(length + length / 2, kMaxPiece) : length * 2;
   if (twice && wanted(*level)) return take(*level);
   // The whole piece confirms what was found, or knows nothing better.
-  if (piece_.size() == kMaxPiece && level_ && unfit_ < kLostSymbols) stop_search();
+  if (length >= kMaxPiece && level_ && fits()) stop_search();
   return Found::nothing;
 }
 
 IterationFinder::Found IterationFinder::finish() {
   boundaries_.clear();
   if (level_ || piece_.size() < kFirstLook) return Found::nothing;
-  candidate_ = find_iteration_level(absl::MakeConstSpan(piece_).first(piece_.size() * 2 / 3));
   const std::optional<IterationLevel> level = find_iteration_level(piece_);
-  if (!level || !candidate_ || !same_level(*level, *candidate_)) return Found::nothing;
+  if (!level) return Found::nothing;
+  // It must have been there when a third of it was still to come.
+  const auto third = static_cast<std::size_t>(level->span / 3);
+  candidate_ = find_iteration_level(absl::MakeConstSpan(piece_).first(piece_.size() - third));
+  if (!candidate_ || !same_level(*level, *candidate_)) return Found::nothing;
   return take(*level);
 }
 
@@ -73,11 +76,15 @@ void IterationFinder::stop_search() {
   piece_ = {};
 }
 
+bool IterationFinder::fits() const {
+  return unfit_ <= std::max(kLostSymbols, 2 * kTooLong * level_->period);
+}
+
 bool IterationFinder::wanted(const IterationLevel& level) const {
   if (!level_) return true;
-  if (same_level(level, *level_) && unfit_ < kLostSymbols) return false;
+  if (same_level(level, *level_) && fits()) return false;
   // While the first piece grows it only gets better; later, the loop that lasted longer stays.
-  return let_go_ == 0 && unfit_ < kLostSymbols ? true : unfit_ > fitted_;
+  return (let_go_ == 0 && fits()) || unfit_ > fitted_;
 }
 
 // Counts the iterations of the piece.

@@ -74,6 +74,7 @@ class IterationFinder {
   void search_anew();
   void stop_search();
   bool wanted(const IterationLevel& level) const;
+  bool fits() const;  // the loop that was found, lately
 
   SymbolTable symbols_;
   std::optional<std::uint8_t> device_;

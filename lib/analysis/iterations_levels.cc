@@ -139,7 +139,7 @@ std::optional<IterationLevel> choose(absl::Span<const IterationSymbol> piece, bo
   std::vector<Segments> segments;
   for (const MarkedLevel& level : levels) segments.push_back(cut(piece, level));
   const auto result = [&](std::size_t i) {
-    return IterationLevel{levels[i].anchor, levels[i].period, segments[i].coverage,
+    return IterationLevel{levels[i].anchor, levels[i].period, levels[i].span, segments[i].coverage,
                           segments[i].typical};
   };
   const auto explains = [&](std::size_t i) {

@@ -52,12 +52,16 @@ struct SymbolSketch {
 struct IterationLevel {
   IterationAnchor anchor;
   double period = 0;  // in symbols
+  double span = 0;    // symbols of the piece that it covers, at its end
   double coverage = 0;
   SymbolSketch typical;
 };
 
 struct LevelRules {
   static constexpr std::size_t kMinMarks = 5;
+  // A level covers the last half of the piece at least; so many launches of a graph need not: one
+  // stands for many kernels.
+  static constexpr std::size_t kManyGraphs = 16;
   static constexpr double kMinPeriod = 8;
   static constexpr double kMinCopyPeriod = 4;
   static constexpr double kTolerance = 0.1;    // of distances

@@ -63,7 +63,9 @@ bool even_level(const Places& places, const std::vector<std::uint32_t>& position
   const std::uint32_t end = position.back();
   const double tail = end - position[at.back()];
   level.span = end - position[at[first]];
-  if (level.span * 2 < end) return false;
+  const bool many_graphs =
+      places.anchor.symbol_class == SymbolClass::graph && at.size() >= first + Rules::kManyGraphs;
+  if (level.span * 2 < end && !many_graphs) return false;
   if (tail <= period + slack) level.span -= tail;
   double covered = 0;
   for (std::size_t i = first; i < distances.size(); ++i) {

@@ -233,6 +233,32 @@ TEST_CASE("iterations: short programs, at the latest when they end") {
   }
 }
 
+TEST_CASE("iterations: of more than ten thousand kernels; the search's memory is given back") {
+  LoopFeed feed;
+  for (int i = 0; i < 40; ++i) {
+    feed.truth();
+    feed.htod();
+    layers(feed, 200, 10, 60);
+    feed.kernel(LoopFeed::kOptimiser);
+  }
+  CHECK(feed.finder.iterations() >= 38);
+  CHECK(feed.agreement() == 1);
+  CHECK(feed.loops == 1);
+  CHECK(feed.finder.held() == 0);
+}
+
+TEST_CASE("iterations: a few replays of a graph after a long eager warm-up") {
+  LoopFeed feed;
+  for (int k = 0; k < 3600; ++k) feed.kernel(1 + static_cast<std::uint32_t>(k % 3));
+  for (int i = 0; i < 30; ++i) {
+    feed.truth();
+    feed.graph(1, 1200);
+  }
+  feed.finish();
+  CHECK(feed.finder.iterations() == 29);
+  CHECK(feed.agreement() == 1);
+}
+
 TEST_CASE("iterations: a first iteration that is unlike the others") {
   std::mt19937 random(9);
   LoopFeed feed;
