@@ -27,6 +27,9 @@ class BufferPool {
   std::uint8_t* take() noexcept;
   // False when data is not a buffer of this pool.
   bool give_back(std::uint8_t* data) noexcept;
+  bool owns(const std::uint8_t* data) const noexcept {
+    return data >= memory_ && data < memory_ + buffer_bytes_ * count_;
+  }
 
   std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
   std::size_t count() const noexcept { return count_; }

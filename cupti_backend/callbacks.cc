@@ -56,6 +56,9 @@ void CUPTIAPI Callbacks::entry(void* self, CUpti_CallbackDomain domain, CUpti_Ca
 void Callbacks::driver_call(const CUpti_CallbackData& data, CUpti_CallbackId id) noexcept {
   const CallInfo* call = find_call(id);
   if (call == nullptr) return;
+  if (!cuda_is_up_.load(std::memory_order_relaxed)) {
+    cuda_is_up_.store(true, std::memory_order_relaxed);
+  }
   ThreadRing* local = rings_->local();
   if (data.callbackSite == CUPTI_API_ENTER) {
     if (local != nullptr) enter(data, *local);

@@ -25,6 +25,8 @@ class Callbacks {
 
   void stop_recording() noexcept { recording_.store(false, std::memory_order_relaxed); }
   bool recording() const noexcept { return recording_.load(std::memory_order_relaxed); }
+  // A CUDA call came back: cuInit has returned, so a flush cannot deadlock with it.
+  bool cuda_is_up() const noexcept { return cuda_is_up_.load(std::memory_order_relaxed); }
   bool is_dead() const noexcept { return dead_.load(std::memory_order_acquire); }
 
   // Estimated time spent in here, from every kSampleEvery-th call's own measurement.
@@ -46,6 +48,7 @@ class Callbacks {
   Wake* wake_ = nullptr;
   std::atomic<bool> recording_{false};
   std::atomic<bool> dead_{false};
+  std::atomic<bool> cuda_is_up_{false};  // written once; relaxed
   // Sums over samples; relaxed, written once in kSampleEvery calls.
   std::atomic<std::uint64_t> sampled_ns_{0};
 };

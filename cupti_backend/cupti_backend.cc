@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "decode.h"
 #include "nvtx.h"
 #include "runtime/abi/instance.h"
@@ -16,7 +14,6 @@ namespace {
 // CUPTI's buffer callbacks carry no user data. Set once before the callbacks are registered.
 std::atomic<CuptiBackend*> g_backend{nullptr};
 
-constexpr std::size_t kSpareBytes = 64u << 10;
 // From this version on CUPTI takes "no buffer" for an answer and counts what it drops.
 constexpr std::uint32_t kNullBufferVersion = 27;
 
@@ -140,75 +137,83 @@ void CuptiBackend::buffer_requested(std::uint8_t** buffer, std::size_t* size,
   *size = 0;
   if (self->api_.version >= kNullBufferVersion) return;
   // Such a version crashes without a buffer: a small one, whose content is counted as dropped.
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, kSpareBytes));
-  *size = *buffer == nullptr ? 0 : kSpareBytes;
+  *buffer = SpareBuffers::make();
+  *size = *buffer == nullptr ? 0 : SpareBuffers::kBytes;
 }
 
 void CuptiBackend::buffer_completed(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                     std::size_t size, std::size_t valid_size) {
   CuptiBackend* self = g_backend.load(std::memory_order_acquire);
   if (buffer == nullptr) return;
+  if (!self->pool_->owns(buffer)) return self->spares_.push(buffer, valid_size);
   CompletedBuffer completed;
   completed.data = buffer;
   completed.size_bytes = size;
   completed.valid_bytes = valid_size;
   completed.context = context;
   completed.stream = stream;
-  completed.spare = size == kSpareBytes && size != self->pool_->buffer_bytes();
-  // The queue holds more than the pool has; it can only be full of spares.
-  if (!self->completed_->push(completed)) {
-    self->lost_buffers_.fetch_add(1, std::memory_order_relaxed);
-  }
+  self->completed_->push(completed);  // has room for the whole pool
 }
 
 std::size_t CuptiBackend::collect(RecordSink& sink, Interner& interner) {
   if (is_dead()) return 0;
   std::size_t taken = 0;
   CompletedBuffer buffer;
-  while (completed_->pop(&buffer)) {
+  // Bounded: threads that still launch while the process exits may fill buffers for ever.
+  while (taken < pool_->count() && completed_->pop(&buffer)) {
     take_in(buffer, sink, interner);
     ++taken;
   }
+  auto quality = make_record<DataQualityRecord>();
+  spares_.take([&](std::uint8_t* data, std::size_t valid_bytes) {
+    quality.dropped_buffers += count_records(api_, data, valid_bytes);
+    ++taken;
+  });
+  if (quality.dropped_buffers > 0) sink.consume(quality.header);
   return taken;
 }
 
 void CuptiBackend::take_in(const CompletedBuffer& buffer, RecordSink& sink, Interner& interner) {
-  DecodeCounts counts;
-  std::uint64_t spare_records = 0;
-  if (buffer.spare) {
-    spare_records = count_records(api_, buffer.data, buffer.valid_bytes);
-  } else {
-    counts = decode_buffer(api_, buffer.data, buffer.valid_bytes, sink, interner);
-  }
-  std::size_t dropped = 0;
+  const DecodeCounts counts = decode_buffer(api_, buffer.data, buffer.valid_bytes, sink, interner);
   auto quality = make_record<DataQualityRecord>();
-  if (api_.activity_get_num_dropped_records(static_cast<CUcontext>(buffer.context), buffer.stream,
-                                            &dropped) == CUPTI_SUCCESS) {
-    quality.dropped_cupti = dropped;
-  }
-  if (!pool_->give_back(buffer.data)) std::free(buffer.data);
-  const std::uint64_t lost = lost_buffers_.load(std::memory_order_relaxed);
-  quality.dropped_buffers = spare_records + (lost - lost_buffers_reported_);
-  lost_buffers_reported_ = lost;
+  quality.dropped_cupti = newly_dropped();
+  pool_->give_back(buffer.data);
   quality.invalid_timestamps = counts.invalid_timestamps;
   quality.unknown_kinds = counts.unknown_kinds;
-  if (quality.dropped_cupti + quality.dropped_buffers + quality.invalid_timestamps +
-          quality.unknown_kinds >
-      0) {
+  if (quality.dropped_cupti + quality.invalid_timestamps + quality.unknown_kinds > 0) {
     sink.consume(quality.header);
   }
 }
 
-void CuptiBackend::flush() { api_.activity_flush_all(0); }
+// CUPTI's own count since the last look; of the global queue, which all buffers belong to.
+std::uint64_t CuptiBackend::newly_dropped() {
+  std::size_t dropped = 0;
+  const bool told = api_.activity_get_num_dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS;
+  return told ? dropped : 0;
+}
 
-void CuptiBackend::flush_forced() { api_.activity_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); }
+// Never before CUDA is up: cuInit goes on for up to seconds after the injection, and a flush from
+// another thread deadlocks with it. Nothing is lost by waiting: no operation has run yet.
+void CuptiBackend::flush() {
+  if (callbacks_.cuda_is_up()) api_.activity_flush_all(0);
+}
+
+void CuptiBackend::flush_forced() {
+  if (callbacks_.cuda_is_up()) api_.activity_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
 
 void CuptiBackend::describe(RecordSink& sink, Interner&) {
   emit_meta(MetaKey::cupti_path, anonymous_ ? without_folders(api_.path) : api_.path, sink);
   emit_meta(MetaKey::cupti_version, fmt::format("{}", api_.version), sink);
 }
 
-void CuptiBackend::conclude(RecordSink& sink) { emit_meta(MetaKey::nvtx, nvtx_state(), sink); }
+void CuptiBackend::conclude(RecordSink& sink) {
+  // What was dropped after the last buffer had come.
+  auto quality = make_record<DataQualityRecord>();
+  quality.dropped_cupti = is_dead() ? 0 : newly_dropped();
+  if (quality.dropped_cupti > 0) sink.consume(quality.header);
+  emit_meta(MetaKey::nvtx, nvtx_state(), sink);
+}
 
 void CuptiBackend::stop_recording() { callbacks_.stop_recording(); }
 

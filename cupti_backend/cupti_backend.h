@@ -11,6 +11,7 @@
 #include "cupti_api.h"
 #include "ring/buffer_ring.h"
 #include "runtime/backend.h"
+#include "spare_buffers.h"
 
 namespace gapscope::cupti {
 
@@ -38,6 +39,7 @@ class CuptiBackend final : public Backend {
   absl::Status enable_activities(const Config& config);
   void enable_callbacks();
   void unsubscribe_after_error();
+  std::uint64_t newly_dropped();
   void take_in(const CompletedBuffer& buffer, RecordSink& sink, Interner& interner);
 
   static void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size,
@@ -52,8 +54,7 @@ class CuptiBackend final : public Backend {
   std::unique_ptr<BufferRing> completed_;
   Callbacks callbacks_;
   bool anonymous_ = false;
-  std::atomic<std::uint64_t> lost_buffers_{0};
-  std::uint64_t lost_buffers_reported_ = 0;
+  SpareBuffers spares_;
 };
 
 }  // namespace gapscope::cupti

@@ -265,6 +265,7 @@ report::Report Analysis::Impl::report() const {
   report.advice = report.steady ? advise(*report.steady, report.steps.time.count, facts_.cpus())
                                 : advise(report.whole, report.steps.time.count, facts_.cpus());
   report.complete_until_ns = engine_.complete_until_ns();
+  report.truncated = facts_.truncated();
   report.warnings = facts_.warnings();
   report.records = records();
   return report;

@@ -51,6 +51,7 @@ void Engine::tick(const TickRecord& record) {
   clock_.now_ns = std::max(clock_.now_ns, tick_time(record.now_ns));
   clock_.flushed_ns = std::max(clock_.flushed_ns, tick_time(record.flushed_ns));
   if (record.tick == TickKind::final_) return finish();
+  if (record.tick == TickKind::draining) return sweep_.end_at(tick_time(record.now_ns));
   const std::int64_t until_ns = std::min(tick_time(record.host_floor_ns), clock_.flushed_ns);
   if (until_ns > swept_ns_) finalise(until_ns);
 }

@@ -84,6 +84,10 @@ void Facts::add(const MetaRecord& record, std::string_view text) {
     case MetaKey::python:
       process_.python = text;
       break;
+    case MetaKey::truncated:
+      truncated_ = true;
+      warn(std::string(text));
+      break;
     case MetaKey::cpus:
       process_.cpus = number(text);
       break;

@@ -31,6 +31,7 @@ class Facts {
   std::vector<std::string> warnings() const;
   std::string device_name(std::uint32_t device) const;
   std::string device_uuid(std::uint32_t device) const;
+  bool truncated() const { return truncated_; }
   std::int64_t cpus() const { return process_.cpus; }
   std::int64_t dropped_ring() const { return dropped_ring_; }
   std::int64_t dropped_cupti() const { return dropped_cupti_; }
@@ -44,6 +45,7 @@ class Facts {
   report::Process process_;
   std::vector<std::string> warnings_;
   std::array<std::optional<DeviceFacts>, kMaxDevices> devices_;
+  bool truncated_ = false;
   std::int64_t clock_steps_ = 0;
   std::int64_t clock_step_ns_ = 0;  // sum of magnitudes
   std::int64_t dropped_ring_ = 0;

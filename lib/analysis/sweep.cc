@@ -105,7 +105,8 @@ void Sweep::classify(Operation& op) {
   } else {
     op.op_class = OperationClass::copy;
   }
-  op.counted = capture_.range_of(op) != Capture::kOutside;
+  const bool after_end = !op.launch.known() && op.start_ns >= ending_ns_;
+  op.counted = !after_end && capture_.range_of(op) != Capture::kOutside;
   op.phase = phase_of(op.launch.known() ? op.launch.start_ns : op.start_ns);
 }
 

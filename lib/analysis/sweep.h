@@ -6,6 +6,7 @@
 // Thread-safety: none, one owner.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,10 @@ class Sweep {
   void add_late(Operation op, std::int64_t swept_ns);
   // The record of a call that had been closed as unmatched.
   void correct(const Join::Arrival& arrival, const Operation& op);
+
+  // The session stops recording calls then: an operation that begins later and has none was
+  // launched after the end and does not count.
+  void end_at(std::int64_t time_ns) { ending_ns_ = std::min(ending_ns_, time_ns); }
 
   // Where evidence goes that is neither a call nor an operation.
   HostEvidence& evidence() { return evidence_; }
@@ -122,6 +127,7 @@ class Sweep {
   std::vector<ActiveCall> active_calls_;            // likewise
   std::uint64_t order_ = 0;
   std::int64_t now_ns_ = 0;
+  std::int64_t ending_ns_ = kForever;
   std::int64_t outside_ = 0;
   std::int64_t overflow_ = 0;
 };

@@ -99,6 +99,11 @@ void Collector::run() {
   last_work_ns_ = monotonic_ns();
   while (!stop_.load(std::memory_order_acquire)) {
     const std::uint64_t ticket = drain_requested_.load(std::memory_order_acquire);
+    if (const std::uint64_t ending = ending_ns_.load(std::memory_order_acquire);
+        ending != 0 && !draining_) {
+      draining_ = true;
+      tick(TickKind::draining, ending, 0, 0);
+    }
     if (drain()) last_work_ns_ = monotonic_ns();
     outstanding_.store(analysis_->outstanding(), std::memory_order_release);
     drain_done_.store(ticket, std::memory_order_release);
@@ -231,7 +236,7 @@ void Collector::finalise() {
   if (unringed > 0) tap_->consume(lost.header);
   if (!exit_status_.empty()) emit_meta(MetaKey::exit_status, exit_status_, *tap_);
   if (backend_.is_dead()) {
-    emit_meta(MetaKey::warning,
+    emit_meta(MetaKey::truncated,
               "CUPTI reported a fatal error and went away: figures end where it did", *tap_);
   }
   backend_.conclude(*tap_);

@@ -42,6 +42,10 @@ class Collector {
   // Calls announced and not yet seen on the device, as of the last drain that began after the
   // call of request_drain() with this ticket.
   std::uint64_t request_drain() noexcept;
+  // The session stops recording calls at that time: what is launched from then on does not count.
+  void end_at(std::uint64_t time_ns) noexcept {
+    ending_ns_.store(time_ns, std::memory_order_release);
+  }
   bool drained(std::uint64_t ticket) const noexcept;
   std::size_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
   // Writes the report so far to path from the collector thread; false when that took longer than
@@ -85,11 +89,13 @@ class Collector {
   std::uint64_t last_flushed_ns_ = 0;
   std::uint64_t last_work_ns_ = 0;  // monotonic
   bool domain_checked_ = false;
+  bool draining_ = false;
   report::Report final_report_;
   std::string exit_status_;
 
   pthread_t thread_{};
   bool started_ = false;
+  std::atomic<std::uint64_t> ending_ns_{0};
   std::atomic<std::uint64_t> drain_requested_{0};
   std::atomic<std::uint64_t> drain_done_{0};
   std::atomic<std::size_t> outstanding_{0};

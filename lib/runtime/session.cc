@@ -175,6 +175,7 @@ bool Session::stop(int exit_status, bool exit_known) {
   State expected = State::running;
   if (!state_.compare_exchange_strong(expected, State::draining)) return false;
   const std::uint64_t begin = monotonic_ns();
+  collector_->end_at(now_ns());
   backend_->stop_recording();
   wait_for_records();
   if (!force_flush()) {
