@@ -182,8 +182,13 @@ def planted_sleep(context, name):
     context.check(f"{name}: idle time", idle_ms >= total_ms, f"{idle_ms:.1f} ms",
                   f"at least the {total_ms:.1f} ms planted", f"{count} stalls")
     longest = [g["length_ns"] / 1e6 for g in device["gaps"]["longest"]]
-    context.check(f"{name}: longest gaps", len(longest) == 5 and all(30 <= g < 45 for g in longest),
-                  " ".join(f"{g:.2f}" for g in longest) + " ms", "five of 30 to 45 ms")
+    # Loading the libraries at the start may leave a longer one.
+    context.check(f"{name}: longest gaps", sum(30 <= g < 45 for g in longest) >= 4,
+                  " ".join(f"{g:.2f}" for g in longest) + " ms", "at least four of 30 to 45 ms")
+    slept = sum(e["ns"] for c in device["causes"] for e in c["evidence"]
+                if "nanosleep" in e["text"]) / 1e6
+    context.check(f"{name}: named", abs(slept - total_ms) <= 0.05 * total_ms, f"{slept:.1f} ms",
+                  f"{total_ms:.1f} ms of clock_nanosleep within 5 %")
 
 
 def planted_module(context, name):
