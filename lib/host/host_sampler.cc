@@ -100,6 +100,7 @@ std::uint64_t HostSampler::sampled_until_ns() const noexcept {
 std::size_t HostSampler::drain(RecordSink& sink, const Intern& intern) {
   const auto take = [&](const RecordHeader& record) { drain_record(record, sink, intern); };
   std::size_t records = ring_.drain(take);
+  merger_.flush(sink);
   if (GcWatch* collections = worker_->collections()) records += collections->ring().drain(take);
   return records;
 }
@@ -135,7 +136,7 @@ void HostSampler::drain_sample(const RecordHeader& record, RecordSink& sink) {
     id = interned(id);
     std::memcpy(at, &id, 4);
   }
-  sink.consume(*reinterpret_cast<const RecordHeader*>(bytes));
+  merger_.add(*reinterpret_cast<const RecordHeader*>(bytes), sink);
 }
 
 std::string HostSampler::python_state() const {

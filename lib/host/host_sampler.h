@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/sample_merger.h"
 #include "record/record.h"
 #include "ring/ring_set.h"
 
@@ -86,6 +87,7 @@ class HostSampler {
   const HostOptions options_;
   ByteRing ring_;
   std::unique_ptr<SampleWorker> worker_;
+  SampleMerger merger_;                  // collector, during a drain
   std::vector<std::uint32_t> interned_;  // collector: own text id -> interned id
   pthread_t thread_{};
   sem_t wake_;

@@ -13,14 +13,13 @@ void PythonReader::find() {
   code_ = std::make_unique<PythonCode>(memory_, process_, texts_);
 }
 
-void PythonReader::frames(std::uint32_t os_tid, bool running, std::size_t max_frames,
-                          std::uint64_t now_ns, std::uint64_t* hint, FrameIds* ids) {
+void PythonReader::frames(std::uint32_t os_tid, std::size_t max_frames, std::uint64_t now_ns,
+                          std::uint64_t* hint, FrameIds* ids) {
   ids->clear();
   if (!ready()) return;
   *hint = stack_->find_thread(os_tid, *hint);
   if (*hint == 0) return;
-  for (const PythonFrame& frame :
-       stack_->frames(*hint, std::min(max_frames, kMaxFrames), running)) {
+  for (const PythonFrame& frame : stack_->frames(*hint, std::min(max_frames, kMaxFrames))) {
     const std::uint32_t id = code_->name(frame, now_ns);
     if (id != kNoString) ids->push_back(id);
   }

@@ -31,9 +31,9 @@ class PythonReader {
   const PythonProcess& process() const { return process_; }
   bool ready() const { return code_ != nullptr; }
 
-  // Frames of an OS thread, innermost first. running: it may run meanwhile. hint: a place to
-  // remember its thread state in; 0 at first.
-  void frames(std::uint32_t os_tid, bool running, std::size_t max_frames, std::uint64_t now_ns,
+  // Frames of an OS thread, innermost first. hint: a place to remember its thread state in; 0 at
+  // first.
+  void frames(std::uint32_t os_tid, std::size_t max_frames, std::uint64_t now_ns,
               std::uint64_t* hint, FrameIds* ids);
 
   // Whether a futex at this address belongs to the interpreter's lock, that is, its thread waits

@@ -127,11 +127,11 @@ PythonFrames common_outer_frames(const PythonFrames& a, const PythonFrames& b) {
   return {};
 }
 
-PythonFrames PythonStack::frames(std::uint64_t thread_state, std::size_t max_frames, bool running) {
+PythonFrames PythonStack::frames(std::uint64_t thread_state, std::size_t max_frames) {
   if (thread_state == 0) return {};
-  PythonFrames frames = walk(thread_state, max_frames);
-  if (running) frames = common_outer_frames(frames, walk(thread_state, max_frames));
-  return frames;
+  const PythonFrames first = walk(thread_state, max_frames);
+  if (first.empty()) return {};
+  return common_outer_frames(first, walk(thread_state, max_frames));
 }
 
 std::uint32_t PythonStack::gil_holder(std::uint64_t thread_state, std::uint64_t* gil) const {

@@ -34,8 +34,8 @@ class PythonStack {
   std::uint64_t find_thread(std::uint32_t os_tid, std::uint64_t hint) const;
 
   // Frames of a thread state, innermost first, at most max_frames. Empty: it runs no Python code,
-  // or it changed all the time. running: its stack may change while it is read.
-  PythonFrames frames(std::uint64_t thread_state, std::size_t max_frames, bool running);
+  // or it changed all the time.
+  PythonFrames frames(std::uint64_t thread_state, std::size_t max_frames);
 
   // OS thread that holds the lock of the interpreter of this thread state, 0 when it is free or
   // cannot be told. gil: address of that lock, 0 if unknown.

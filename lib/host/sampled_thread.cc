@@ -71,8 +71,7 @@ void SampledThread::inspect(PythonReader& python, std::size_t max_frames) {
     return;
   }
   if (!frames_known_ && max_frames > 0) {
-    const bool may_run = on_cpu_ns_ != 0 || wait_.state == 'R';
-    python.frames(os_tid(), may_run, max_frames, monotonic_ns(), &thread_state_, &frames_);
+    python.frames(os_tid(), max_frames, monotonic_ns(), &thread_state_, &frames_);
   }
   if (!wait_known_ && wait_.where == "futex") {
     waits_for_gil_ = python.waits_for_gil(os_tid(), wait_.argument, &thread_state_, &gil_holder_);

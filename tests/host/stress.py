@@ -12,7 +12,7 @@ HANGS_AFTER_S = 60
 
 
 def run(seed, environment):
-    child = subprocess.run([sys.executable, PROGRAM, str(seed)], env=environment,
+    child = subprocess.run([sys.executable, "-W", "ignore", PROGRAM, str(seed)], env=environment,
                            capture_output=True, timeout=HANGS_AFTER_S)
     return child.returncode, child.stdout, child.stderr
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "catch.h"
+#include "host/sample_merger.h"
 #include "host/system_calls.h"
 #include "host/text_table.h"
 #include "host/thread_census.h"
@@ -166,6 +167,54 @@ TEST_CASE("a text that found the ring full is announced later") {
   CHECK(announced > 100);
   ring.drain([](const RecordHeader&) {});
   CHECK(texts.id("text " + std::to_string(announced)) != kNoString);
+}
+
+TEST_CASE("neighbouring samples that say the same become one") {
+  struct Sink : RecordSink {
+    std::vector<ThreadSampleRecord> seen;
+    void consume(const RecordHeader& h) override {
+      seen.push_back(record_cast<ThreadSampleRecord>(h));
+    }
+  } sink;
+  SampleMerger merger;
+  const auto add = [&](std::uint32_t tid, std::uint64_t begin, std::uint64_t end, std::uint64_t cpu,
+                       std::uint32_t wait, std::uint32_t frame) {
+    struct {
+      ThreadSampleRecord sample = make_record<ThreadSampleRecord>();
+      std::uint32_t frames[2] = {};
+    } record;
+    record.sample.header.thread = tid;
+    record.sample.header.size_bytes = sizeof(record);
+    record.sample.begin_ns = begin;
+    record.sample.end_ns = end;
+    record.sample.on_cpu_ns = cpu;
+    record.sample.os_thread_id = tid;
+    record.sample.wait_id = wait;
+    record.sample.frame_count = 1;
+    record.frames[0] = frame;
+    merger.add(record.sample.header, sink);
+  };
+  const std::uint64_t ms = 1'000'000;
+  add(1, 10 * ms, 12 * ms, 0, 5, 7);
+  add(2, 10 * ms, 12 * ms, 0, 5, 7);  // another thread, in between
+  add(1, 12 * ms, 14 * ms, ms / 2, 5, 7);
+  CHECK(sink.seen.empty());
+  add(1, 14 * ms, 16 * ms, 0, 5, 8);        // another frame
+  add(1, 16 * ms, 18 * ms, 0, 6, 8);        // another wait
+  add(1, 18 * ms, 20 * ms, 2 * ms, 6, 8);   // ran
+  add(1, 30 * ms, 32 * ms, 2 * ms, 6, 8);   // a hole before it
+  add(1, 32 * ms, 52 * ms, 20 * ms, 6, 8);  // would be too long
+  merger.flush(sink);
+  REQUIRE(sink.seen.size() == 7);
+  CHECK(sink.seen[0].begin_ns == 10 * ms);
+  CHECK(sink.seen[0].end_ns == 14 * ms);
+  CHECK(sink.seen[0].on_cpu_ns == ms / 2);
+  std::uint64_t covered = 0;
+  for (const ThreadSampleRecord& s : sink.seen) covered += s.end_ns - s.begin_ns;
+  CHECK(covered == 34 * ms);  // nothing is lost
+  sink.seen.clear();
+  merger.flush(sink);
+  CHECK(sink.seen.empty());
 }
 
 TEST_CASE("threads that serve are not waited for") {
