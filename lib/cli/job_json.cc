@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/job_text.h"
 #include "nlohmann/json.hpp"
 
@@ -6,7 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ns(double value) { return static_cast<std::int64_t>(value); }
+// Sums of what hostile reports hold may exceed 64 bits.
+Json ns(double value) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
+}
 
 Json rank_json(const RankSummary& r) {
   Json causes = Json::object();

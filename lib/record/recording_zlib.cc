@@ -11,8 +11,9 @@ Bytef* without_const(const void* p) { return static_cast<Bytef*>(const_cast<void
 }  // namespace
 
 Deflater::Deflater(std::size_t max_raw_bytes) {
-  // Level and strategy by measurement on records: README.md.
-  constexpr int kLevel = 6;
+  // By measurement on records, README.md: 4 % more bytes than level 6 for 40 % of its time, and the
+  // time is the collector's.
+  constexpr int kLevel = 3;
   if (deflateInit(&stream_, kLevel) != Z_OK) throw std::bad_alloc();
   constexpr std::size_t kFront = 64;  // as much as a caller may ask for
   out_.reserve(kFront + deflateBound(&stream_, max_raw_bytes));

@@ -110,3 +110,13 @@ def test_replay_demo(cli):
         return
     assert result.expect(0).out == cli.run("replay", demo).expect(0).out
     assert "GPU 0" in result.out
+
+
+def test_replay_format_1(cli):
+    """The first recordings stay readable, to the same figures."""
+    old = os.path.join(cli.source, "tests/data/recording_v1.gsrec")
+    cli.run("replay", old, "-q", "--report", cli.path("r.json")).expect(0)
+    d = device(load(cli.path("r.json")))
+    figures = {k: d[k] for k in ("window_ns", "compute_ns", "copy_only_ns", "idle_ns", "operations")}
+    assert figures == {"window_ns": 198500000, "compute_ns": 140000000, "copy_only_ns": 20000000,
+                       "idle_ns": 38500000, "operations": 60}, figures
