@@ -142,7 +142,7 @@ void write_ranks(const Job& job, bool all, Canvas& canvas) {
   table.column("rank", Table::Align::left);
   table.column(job.per_step ? "step" : "window", Table::Align::right);
   for (const char* name : {"compute", "comm", "copy", "idle"}) {
-    table.column(absl::StrCat(name, " %"), Table::Align::right);
+    table.column(name, Table::Align::right);
   }
   table.column(absl::StrCat("waits ", canvas.utf8() ? "≥" : ">="), Table::Align::right);
   table.column("host", Table::Align::left, 1);
@@ -174,7 +174,8 @@ void write_notes(const Job& job, Canvas& canvas) {
   canvas.folded(
       "",
       absl::StrCat(
-          "% of each rank's window, devices summed", job.per_step ? ", steady state" : "",
+          "compute, comm (exposed), copy and idle: % of each rank's window, devices summed",
+          job.per_step ? ", steady state" : "",
           job.collectives > 0 ? "; waits: communication kernels beyond the shortest rank's" : ""),
       Style::faint);
   if (job.collectives_uneven > 0) {

@@ -57,6 +57,8 @@ TEST_CASE("every default in the table is what Config holds") {
     CHECK(config.enabled == defaults.enabled);
     CHECK(config.quiet == defaults.quiet);
     CHECK(config.verbose == defaults.verbose);
+    CHECK(config.host == defaults.host);
+    CHECK(config.anonymous == defaults.anonymous);
     CHECK(config.colour == defaults.colour);
     CHECK(config.graphs == defaults.graphs);
     CHECK(config.capture_text == defaults.capture_text);
@@ -86,6 +88,8 @@ TEST_CASE("every variable reaches its field") {
                               {"GAPSCOPE_FLUSH_MS", "250"},
                               {"GAPSCOPE_EXIT_WAIT_MS", "0"},
                               {"GAPSCOPE_VERBOSE", "1"},
+                              {"GAPSCOPE_HOST", "0"},
+                              {"GAPSCOPE_ANONYMOUS", "1"},
                               {"NO_COLOR", "1"},
                               {"CUDA_HOME", "/cuda"}});
   CHECK_FALSE(config.enabled);
@@ -105,6 +109,8 @@ TEST_CASE("every variable reaches its field") {
   CHECK(config.flush_ms == 250);
   CHECK(config.exit_wait_ms == 0);
   CHECK(config.verbose);
+  CHECK_FALSE(config.host);
+  CHECK(config.anonymous);
   CHECK(config.no_color);
   CHECK(config.cuda_home == "/cuda");
 }
