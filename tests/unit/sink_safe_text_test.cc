@@ -85,7 +85,7 @@ TEST_CASE("labels of a column of kernels differ where the names do") {
 }
 
 TEST_CASE("commands lose the folders of program and script") {
-  CHECK(short_command("/opt/venv/bin/python3 /work/a/train.py --data /data/x") ==
+  CHECK(short_command("/opt/venv/bin/python3 /home/a/train.py --data /data/x") ==
         "python3 train.py --data /data/x");
   CHECK(short_command("./build/train --steps 5") == "train --steps 5");
   CHECK(short_command("python a/b.py") == "python a/b.py");
