@@ -119,7 +119,7 @@ double unattributed_ns(const std::vector<const report::Device*>& devices) {
 std::string host_cost(const report::Self& self) {
   const double ns = static_cast<double>(self.callback_ns) +
                     static_cast<double>(self.collector_cpu_ns) +
-                    static_cast<double>(self.flush_cpu_ns + self.host_cpu_ns);
+                    static_cast<double>(self.flush_cpu_ns) + static_cast<double>(self.host_cpu_ns);
   if (!(ns > 0)) return "host cost not measured here";
   return absl::StrCat("host cost ~", duration(ns), " + CUPTI's own");
 }

@@ -6,12 +6,15 @@
 #include "report_fill.h"
 
 namespace gapscope {
-namespace {
 
+// Converts to anything, in unevaluated operands only: so it is never defined, and not in the
+// unnamed namespace, where that draws a warning.
 struct Anything {
   template <class T>
   operator T() const;
 };
+
+namespace {
 
 // How many initialisers the aggregate T takes.
 template <class T, class... Given>
