@@ -63,9 +63,8 @@ class RingSet {
   // the thread's end (its TLS destructor ran) always nullptr. A thread that came while all rings
   // were taken gets one later, without lock or allocation, once the collector has one to recycle.
   ThreadRing* local() noexcept {
-    const ThreadCache& cache = cache_;
-    if (cache.set_id == id_ && cache.ring != nullptr) [[likely]] {
-      return cache.ring;
+    if (cache_.set_id == id_ && cache_.ring != nullptr) [[likely]] {
+      return cache_.ring;
     }
     return local_slow();
   }

@@ -131,7 +131,7 @@ TEST_CASE("a flushed loss is found wherever the ring wraps") {
   for (std::size_t offset = 0; offset < kSmallRing; offset += 8) {
     ByteRing ring(kSmallRing);
     advance(ring, offset);
-    fill(ring, 8);
+    fill(ring, 256);
     drain(ring);
     REQUIRE(ring.flush_loss());
     const auto seen = drain(ring);

@@ -25,7 +25,7 @@ inline std::uint64_t mix(std::uint64_t x) {
 // A record of size_bytes whose header carries `seq` as its thread and whose body is derived from
 // it.
 struct Blob {
-  alignas(8) std::array<std::byte, gapscope::kMaxRecordBytes> bytes{};
+  alignas(8) std::array<std::byte, gapscope::kMaxRecordBytes> bytes;  // set up to the size
 
   Blob(std::uint32_t seq, std::size_t size_bytes, gapscope::RecordKind kind) {
     const gapscope::RecordHeader h{static_cast<std::uint16_t>(size_bytes), kind, 0, seq};
