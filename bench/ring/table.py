@@ -50,7 +50,7 @@ def main():
     for scenario, row in cells.items():
         lowest = {q: statistics.median(ns for ns, _ in row[q]) for q in row}
         best = min((lowest[q] for q in peers if q in lowest), default=None)
-        ratio = f"{lowest['gapscope'] / best:.2f}" if best else "-"
+        ratio = f"{lowest['gapscope'] / best:.2f}" if best and "gapscope" in lowest else "-"
         size, share, consumer, producers = scenario
         share = share.replace("_", "/")
         fixed = [size, share, consumer.replace("_", " "), producers.rstrip("p")]
