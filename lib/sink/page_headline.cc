@@ -95,6 +95,19 @@ void write_why_idle(const Page& page, Canvas& canvas) {
        {evidence.empty() ? "" : ": " + evidence}});
 }
 
+constexpr std::size_t kLeastClause = 10;
+
+// The edit itself: what stands before the reason; cut between its arguments where it is too long.
+std::string first_clause(std::string text, std::size_t room, bool utf8) {
+  const std::size_t colon = text.find(": ");
+  if (colon != std::string::npos && colon >= kLeastClause) text.resize(colon);
+  if (columns(text) <= room) return text;
+  const std::size_t fits = fitting_bytes(text, room - 2);
+  const std::size_t comma = text.rfind(", ", fits);
+  if (comma == std::string::npos || comma < 8) return cut(text, room, utf8);
+  return text.substr(0, comma) + (utf8 ? "\u2026" : "..");
+}
+
 void write_try_first(const Page& page, Canvas& canvas) {
   if (page.report.advice.empty()) return;
   const report::Advice& advice = page.report.advice.front();
@@ -105,7 +118,7 @@ void write_try_first(const Page& page, Canvas& canvas) {
   const std::size_t room = canvas.width() > taken + 12 ? canvas.width() - taken : 12;
   canvas.labelled(
       "TRY FIRST",
-      {{cut(printable(advice.text, canvas.utf8()), room, canvas.utf8()) + ": "}, {bound}});
+      {{first_clause(printable(advice.text, canvas.utf8()), room, canvas.utf8()) + ": "}, {bound}});
 }
 
 double unattributed_ns(const std::vector<const report::Device*>& devices) {
@@ -167,7 +180,9 @@ void write_warning_on_top(const Page& page, Canvas& canvas) {
 void write_headline(const Page& page, Canvas& canvas) {
   write_process(page, canvas);
   const auto full = full_devices(page.scope);
-  const std::string scope = absl::StrCat("(this process, ", page.steady ? "steady" : "whole", ")");
+  const std::string& capture = page.report.process.capture;
+  const char* whole = capture.empty() || capture == "all" ? "whole" : "range";
+  const std::string scope = absl::StrCat("(this process, ", page.steady ? "steady" : whole, ")");
   for (const report::Device* device : full)
     write_shares(device_title(*device), time_parts(*device), scope, canvas);
   if (full.size() > 1) {

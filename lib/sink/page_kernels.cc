@@ -99,7 +99,8 @@ void write_kernels(const report::Device& device, Canvas& canvas) {
   const auto share = [&](std::size_t i) {
     return compute > 0 ? scaled_fixed(shares.tenths[i], 1) : std::string("-");
   };
-  const auto sum = [&](double ns) { return fixed(ns / sum_unit.ns, 2); };
+  const int decimals = compute / sum_unit.ns < 9.995 ? 3 : 2;
+  const auto sum = [&](double ns) { return fixed(ns / sum_unit.ns, decimals); };
   const auto one = [&](double ns) { return fixed(ns / unit.ns, 1); };
 
   Table table(Table::Fold::name);

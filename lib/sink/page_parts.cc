@@ -41,15 +41,27 @@ std::string copy_evidence(const report::Device& device) {
                       " GB/s");
 }
 
+// What a cause means, where its entry holds no evidence of its own.
+std::string usual_evidence(const std::string& cause) {
+  static constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
+      {"launch-bound", "next operation not yet launched"},
+      {"spacing", "next operation already queued"},
+      {"dependency", "launched, waiting for other work"},
+      {"profiler", "CUPTI's own work"},
+      {"unattributed", "none of the causes fits"}};
+  for (const auto& [name, text] : kTexts)
+    if (cause == name) return std::string(text);
+  return "";
+}
+
 // The idle rows: by cause where causes are known, else by what the gaps alone tell.
 void add_idle_parts(const report::Device& device, std::vector<Part>& parts) {
   constexpr auto kIdle = Part::Kind::idle;
   for (const report::Cause& cause : device.causes) {
-    const bool spacing = cause.cause == "spacing";
-    const std::string evidence = cause.evidence.empty() ? "" : cause.evidence.front().text;
-    parts.push_back({kIdle, spacing ? "spacing < 5 us" : cause.cause,
-                     static_cast<double>(cause.idle_ns),
-                     spacing && evidence.empty() ? "next operation already queued" : evidence});
+    parts.push_back(
+        {kIdle, cause.cause == "spacing" ? "spacing < 5 us" : cause.cause,
+         static_cast<double>(cause.idle_ns),
+         cause.evidence.empty() ? usual_evidence(cause.cause) : cause.evidence.front().text});
   }
   if (!device.causes.empty()) return;
   const auto idle = static_cast<double>(device.time.idle_ns);
@@ -128,9 +140,10 @@ std::string device_title(const report::Device& device) {
 std::string bound_text(const Page& page, const Canvas& canvas, const report::Advice& advice) {
   const Unit unit = unit_for(std::max(advice.before_ms, 0.0) * 1e6);
   const double scale = 1e6 / unit.ns;
-  return absl::StrCat(fixed(advice.before_ms * scale, 1), " ", canvas.arrow(), " ",
-                      fixed(advice.after_ms * scale, 1), " ", unit.name, page.steps > 0 ? "/" : "",
-                      page.steps > 0 ? page.step_word : "", " at best");
+  const int decimals = advice.before_ms * scale < 9.995 ? 2 : 1;
+  return absl::StrCat(fixed(advice.before_ms * scale, decimals), " ", canvas.arrow(), " ",
+                      fixed(advice.after_ms * scale, decimals), " ", unit.name,
+                      page.steps > 0 ? "/" : "", page.steps > 0 ? page.step_word : "", " at best");
 }
 
 std::string bound_factor(const report::Advice& advice) {

@@ -23,7 +23,6 @@ void write_own_cost(const report::Self& self, Canvas& canvas) {
   piece(self.collector_cpu_ns, "collector CPU");
   piece(self.flush_cpu_ns, "flush CPU");
   piece(self.host_cpu_ns, "sampling CPU");
-  piece(self.host_cpu_ns, "host sampling CPU");
   piece(self.exit_ns, "at exit");
   const double memory =
       static_cast<double>(self.ring_bytes) + static_cast<double>(self.buffer_bytes);

@@ -186,6 +186,26 @@ TEST_CASE("a page without steps speaks of the whole run") {
   check_columns_add_up(page, "window", 2);
 }
 
+TEST_CASE("the first line of advice is the edit, cut between its arguments") {
+  report::Report report = test::sample_report_with_causes();
+  report.advice[0].text = "pin_memory=True: copies from pageable memory block the host";
+  CHECK(absl::StartsWith(PageText(report).line("TRY FIRST"),
+                         "TRY FIRST   pin_memory=True: 39.7 \u2192 27.2 ms/step"));
+  report.advice[0].text = "DataLoader num_workers=4, persistent_workers=True: the thread loads";
+  CHECK(absl::StartsWith(PageText(report).line("TRY FIRST"),
+                         "TRY FIRST   DataLoader num_workers=4\u2026: 39.7"));
+  report.advice[0].before_ms = 1.987;
+  report.advice[0].after_ms = 1.246;
+  CHECK(absl::StrContains(PageText(report).line("TRY FIRST"), "1.99 \u2192 1.25 ms/step"));
+}
+
+TEST_CASE("a captured range is named as such") {
+  report::Report report = test::sample_report();
+  report.steady.reset();
+  report.process.capture = "range";
+  CHECK(PageText(report).has("(this process, range)"));
+}
+
 TEST_CASE("iterations that were detected are not called steps") {
   report::Report report = test::sample_report();
   report.steps.source = "detected";
