@@ -11,7 +11,9 @@ namespace {
 class Generator {
  public:
   Generator(std::mt19937_64& random, const ScenarioOptions& options)
-      : random_(random), options_(options) {}
+      : random_(random),
+        options_(options),
+        id_mask_(options.id_bits < 32 ? (1u << options.id_bits) - 1 : ~0u) {}
 
   TrueRun run() {
     const int threads = 1 + pick(3);
@@ -47,24 +49,20 @@ class Generator {
     if (sort < 12) return pick(8) * 100;
     return sort < 18 ? pick(4000) : pick(40000);
   }
-  std::uint32_t next_id() {
-    if (options_.id_bits == 32) return next_id_++;
-    return next_id_++ & ((1u << options_.id_bits) - 1);
-  }
+  std::uint32_t next_id() { return next_id_++ & id_mask_; }
 
   void one_call(std::uint32_t thread) {
     Place place = places_[static_cast<std::size_t>(pick(static_cast<int>(places_.size())))];
     place.thread = thread;
     std::int64_t& now = thread_ns_[thread];
     // Ids that wrap do so after a long time.
-    if (options_.id_bits < 32 && (next_id_ & ((1u << options_.id_bits) - 1)) == 0 && !wrapped_) {
-      wrapped_ = true;
+    const bool wraps = options_.id_bits < 32 && (next_id_ & id_mask_) == 0;
+    if (wraps && !wrapped_) {
       const std::int64_t far =
           *std::max_element(thread_ns_.begin(), thread_ns_.end()) + 7'200'000'000'000;
       for (auto& t : thread_ns_) t = far;
-    } else if ((next_id_ & ((1u << options_.id_bits) - 1)) != 0 || options_.id_bits == 32) {
-      wrapped_ = false;
     }
+    wrapped_ = wraps;
     const std::int64_t end = now + some_ns();
     const int sort = pick(100);
     if (sort < 12) {
@@ -170,6 +168,7 @@ class Generator {
 
   std::mt19937_64& random_;
   ScenarioOptions options_;
+  std::uint32_t id_mask_;
   TrueRun run_;
   std::vector<Place> places_;
   std::vector<std::int64_t> thread_ns_;
