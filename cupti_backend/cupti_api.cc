@@ -52,7 +52,6 @@ bool resolve(void* handle, const char* name, F* function) {
 
 bool resolve_all(void* h, CuptiApi* api) {
   resolve(h, "cuptiSubscribe_v2", &api->subscribe_v2);
-  resolve(h, "cuptiActivityEnableAllSyncRecords", &api->activity_enable_all_sync_records);
   resolve(h, "cuptiActivitySetAttribute", &api->activity_set_attribute);
   resolve(h, "cuptiGetTimestamp", &api->get_timestamp);
   resolve(h, "cuptiGetResultString", &api->get_result_string);

@@ -26,7 +26,6 @@ struct CuptiApi {
   decltype(&::cuptiActivityGetNumDroppedRecords) activity_get_num_dropped_records = nullptr;
   // optional
   decltype(&::cuptiSubscribe_v2) subscribe_v2 = nullptr;
-  decltype(&::cuptiActivityEnableAllSyncRecords) activity_enable_all_sync_records = nullptr;
   decltype(&::cuptiActivitySetAttribute) activity_set_attribute = nullptr;
   decltype(&::cuptiGetTimestamp) get_timestamp = nullptr;
   decltype(&::cuptiGetResultString) get_result_string = nullptr;

@@ -17,6 +17,8 @@ std::atomic<CuptiBackend*> g_backend{nullptr};
 // From this version on CUPTI takes "no buffer" for an answer and counts what it drops.
 constexpr std::uint32_t kNullBufferVersion = 27;
 
+// Not SYNCHRONIZATION: it costs every launch (0.4 us, in PyTorch more), and blocking calls are
+// known from their callbacks.
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_DEVICE,   CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,   CUPTI_ACTIVITY_KIND_MEMCPY2,
@@ -105,8 +107,6 @@ absl::Status CuptiBackend::enable_activities(const Config& config) {
     }
   }
   if (config.graphs == GraphMode::graph) api_.activity_enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
-  // Without it a loop that polls events writes a record a poll.
-  if (api_.activity_enable_all_sync_records != nullptr) api_.activity_enable_all_sync_records(0);
   return absl::OkStatus();
 }
 
