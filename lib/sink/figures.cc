@@ -62,6 +62,12 @@ std::string bytes(double value) {
                      kUnits[unit]);
 }
 
+// Bytes per nanosecond are GB/s.
+std::string rate(double size_bytes, double ns) {
+  if (!(ns > 0)) return "-";
+  return size_bytes > 0 && size_bytes / ns < 0.05 ? "<0.1" : fixed(size_bytes / ns, 1);
+}
+
 Unit unit_for(double largest_ns) {
   if (largest_ns >= 0.9995e9) return {1e9, "s"};
   if (largest_ns >= 0.9995e6) return {1e6, "ms"};

@@ -22,6 +22,9 @@ std::string duration(double ns);
 // Decimal: "6.82 GB", "512 B".
 std::string bytes(double value);
 
+// Gigabytes (decimal) per second: "4.1", "<0.1", "-" without a time.
+std::string rate(double size_bytes, double ns);
+
 // One unit for a whole column, chosen by its largest entry.
 struct Unit {
   double ns;

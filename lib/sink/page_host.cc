@@ -23,13 +23,14 @@ void write_waits(const Page& page, Canvas& canvas) {
     ++shown;
     const auto total = static_cast<double>(wait.total_ns);
     const Unit unit = unit_for(total);
+    const int decimals = unit.ns < 1e9 ? 1 : 2;
     const std::vector<std::int64_t> parts =
         apportion({static_cast<double>(wait.gpu_busy_ns) / unit.ns,
                    static_cast<double>(wait.gpu_idle_ns) / unit.ns},
-                  total / unit.ns, 2);
-    canvas.folded(label, absl::StrCat(wait.name, " ", fixed(total / unit.ns, 2), " ", unit.name,
-                                      ": GPU busy in ", scaled_fixed(parts[0], 2),
-                                      " of it, idle in ", scaled_fixed(parts[1], 2)));
+                  total / unit.ns, decimals);
+    canvas.folded(label, absl::StrCat(wait.name, " ", fixed(total / unit.ns, decimals), " ",
+                                      unit.name, ": GPU busy in ", scaled_fixed(parts[0], decimals),
+                                      " of it, idle in ", scaled_fixed(parts[1], decimals)));
     label = "";
   }
 }
@@ -77,7 +78,8 @@ void write_advice(const Page& page, Canvas& canvas) {
     if (const std::string factor = bound_factor(advice); !factor.empty())
       absl::StrAppend(&bound, ", ", factor);
     canvas.folded(absl::StrCat("         ", ++number), absl::StrCat(advice.text, ": ", bound));
-    if (!advice.source.empty()) canvas.folded("", advice.source, Style::faint);
+    if (!advice.source.empty())
+      canvas.folded("", absl::StrCat("source: ", advice.source), Style::faint);
   }
   canvas.folded("     Check",
                 "rerun, then `gapscope diff` prints what each bound promised and "

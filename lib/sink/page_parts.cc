@@ -12,6 +12,7 @@ namespace gapscope::sink {
 namespace {
 
 constexpr std::int64_t kFewOperations = 100;
+constexpr double kTinyShare = 0.0005;
 
 // "kernels: GEMM 62 %, norm 24 %", of the time of all kernels, summed over streams.
 std::string compute_evidence(const report::Device& device) {
@@ -37,8 +38,7 @@ std::string copy_evidence(const report::Device& device) {
   const auto size = static_cast<double>(longest->bytes);
   if (longest->direction == "set") return absl::StrCat("memset, ", bytes(size));
   return absl::StrCat(longest->direction, memory.empty() ? "" : " ", memory, ", ", bytes(size),
-                      " at ", fixed(size / static_cast<double>(longest->time.total_ns), 1),
-                      " GB/s");
+                      " at ", rate(size, static_cast<double>(longest->time.total_ns)), " GB/s");
 }
 
 // What a cause means, where its entry holds no evidence of its own.
@@ -54,6 +54,22 @@ std::string usual_evidence(const std::string& cause) {
   return "";
 }
 
+// Idle rows that would read 0.0 % become one, so that the column still adds up.
+void merge_tiny(double window, std::vector<Part>& parts) {
+  const auto tiny = [window](const Part& part) {
+    return part.kind == Part::Kind::idle && part.ns < kTinyShare * window;
+  };
+  if (std::count_if(parts.begin(), parts.end(), tiny) < 2) return;
+  Part merged{Part::Kind::idle, "other causes", 0, ""};
+  for (const Part& part : parts) {
+    if (!tiny(part)) continue;
+    merged.ns += part.ns;
+    absl::StrAppend(&merged.evidence, merged.evidence.empty() ? "" : ", ", part.label);
+  }
+  parts.erase(std::remove_if(parts.begin(), parts.end(), tiny), parts.end());
+  if (merged.ns > 0) parts.push_back(std::move(merged));
+}
+
 // The idle rows: by cause where causes are known, else by what the gaps alone tell.
 void add_idle_parts(const report::Device& device, std::vector<Part>& parts) {
   constexpr auto kIdle = Part::Kind::idle;
@@ -63,7 +79,7 @@ void add_idle_parts(const report::Device& device, std::vector<Part>& parts) {
          static_cast<double>(cause.idle_ns),
          cause.evidence.empty() ? usual_evidence(cause.cause) : cause.evidence.front().text});
   }
-  if (!device.causes.empty()) return;
+  if (!device.causes.empty()) return merge_tiny(static_cast<double>(device.time.window_ns), parts);
   const auto idle = static_cast<double>(device.time.idle_ns);
   const double bound = std::min(static_cast<double>(device.launch_bound_ns), idle);
   const double spacing = std::min(static_cast<double>(device.spacing_ns), idle - bound);

@@ -41,12 +41,6 @@ std::vector<Category> by_category(const std::vector<report::HostCall>& calls) {
   return categories;
 }
 
-// Bytes per nanosecond are GB/s.
-std::string rate(double size, double ns) {
-  if (!(ns > 0)) return "-";
-  return size > 0 && size / ns < 0.05 ? "<0.1" : fixed(size / ns, 1);
-}
-
 // "pageable -> device", "device" for a set.
 std::string memory_text(const report::Copy& copy, const Canvas& canvas) {
   if (copy.source.empty() || copy.destination.empty()) return copy.source + copy.destination;

@@ -66,7 +66,7 @@ std::string left_out(const Page& page) {
   if (page.steady) add(report.warmup_ns, warm_up);
   add(report.tail_ns, "after last");
   if (report.records.outside > 0)
-    pieces.push_back(absl::StrCat(count(report.records.outside), " ops outside the capture"));
+    pieces.push_back(absl::StrCat(count(report.records.outside), " ops not captured"));
   std::string text;
   for (const std::string& piece : pieces) absl::StrAppend(&text, text.empty() ? "" : ", ", piece);
   return text;

@@ -199,6 +199,21 @@ TEST_CASE("the first line of advice is the edit, cut between its arguments") {
   CHECK(absl::StrContains(PageText(report).line("TRY FIRST"), "1.99 \u2192 1.25 ms/step"));
 }
 
+TEST_CASE("causes that would read 0.0 % are one row and the table still adds up") {
+  report::Report report = test::sample_report_with_causes();
+  for (report::Scope* scope : {&report.whole, &*report.steady}) {
+    auto& causes = scope->devices[0].causes;
+    causes[0].idle_ns -= 30'000'000;
+    causes.push_back({"dependency", 20'000'000, 4, {}});
+    causes.push_back({"profiler", 10'000'000, 4, {}});
+  }
+  const PageText page(report);
+  CHECK(page.line("profiler").empty());
+  CHECK(absl::StrContains(page.line("other causes"), "dependency, profiler"));
+  CHECK(test::figures(page.line("other causes")).at(0) == 0.03);
+  check_columns_add_up(page, "steady window", 3);
+}
+
 TEST_CASE("a captured range is named as such") {
   report::Report report = test::sample_report();
   report.steady.reset();
