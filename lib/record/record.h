@@ -315,8 +315,8 @@ enum class MetaKey : std::uint8_t {
   python,       // interpreter version or why frames are off
   capture,      // GAPSCOPE_CAPTURE as given
   calibration,  // "kernel_ns=...,graph_node_ns=..." measured tracing cost
-  cpus,            // how many CPUs the process may run on
-  truncated,       // the tracing layer went away in the middle; the text says why
+  cpus,         // how many CPUs the process may run on
+  truncated,    // the tracing layer went away in the middle; the text says why
 };
 
 struct MetaRecord {
