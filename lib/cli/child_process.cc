@@ -41,10 +41,11 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 // the pipe.
 [[noreturn]] void exec_in_child(char** argv, char** envp, const sigset_t& mask, pid_t parent,
                                 int error_pipe) {
-  std::signal(SIGPIPE, SIG_DFL);  // ignored by us, not by whoever started us
+  sigset_t own = mask;
+  sigdelset(&own, SIGPIPE);  // blocked by us, not by whoever started us
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kSignalBase + SIGTERM);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  pthread_sigmask(SIG_SETMASK, &own, nullptr);
   execvpe(argv[0], argv, envp);
   const int error = errno;
   (void)!write(error_pipe, &error, sizeof(error));

@@ -22,8 +22,9 @@ struct Options {
   PageOptions page;
 };
 
-// A report that cannot be read is named and left out.
-std::vector<RankSummary> read_all(const std::vector<std::string>& files) {
+// A report that cannot be read is left out and said in errors.
+std::vector<RankSummary> read_all(const std::vector<std::string>& files,
+                                  std::vector<std::string>& errors) {
   ProgressBar bar("merging");
   std::vector<RankSummary> ranks;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -31,7 +32,7 @@ std::vector<RankSummary> read_all(const std::vector<std::string>& files) {
     if (report.ok()) {
       ranks.push_back(summarise(*report, files[i]));
     } else {
-      print_error(report.status().message());
+      errors.emplace_back(report.status().message());
     }
     bar.update(i + 1, files.size());
   }
@@ -49,15 +50,16 @@ absl::Status write_results(const Options& options, const Environment& environmen
 }
 
 int merge(const Options& options, const Environment& environment) {
-  std::vector<RankSummary> ranks = read_all(options.files);
+  std::vector<std::string> errors;
+  std::vector<RankSummary> ranks = read_all(options.files, errors);
+  for (const std::string& error : errors) print_error(error);
   if (ranks.empty()) return kBadInput;
-  const bool complete = ranks.size() == options.files.size();
   const Job job = make_job(std::move(ranks));
   if (const absl::Status status = write_results(options, environment, job); !status.ok()) {
     print_error(status.message());
     return kBadOutput;
   }
-  return complete ? kOk : kBadInput;
+  return errors.empty() ? kOk : kBadInput;
 }
 
 }  // namespace

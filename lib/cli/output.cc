@@ -61,7 +61,10 @@ absl::Status write_output(const std::string& path, std::string_view text) {
 }
 
 void prepare_standard_streams() {
-  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
     // Read-only, so that writing to a closed stdout still fails and is noticed; not for children,

@@ -19,7 +19,8 @@ absl::Status write_stdout(std::string_view text);
 absl::Status write_output(const std::string& path, std::string_view text);
 
 // Keeps file descriptors 0 to 2 from being taken by files that are opened later, and makes a closed
-// pipe an error instead of a signal. Call once, first in main().
+// pipe an error instead of a signal (by blocking the signal: a child that unblocks it finds it as
+// it was). Call once, first in main().
 void prepare_standard_streams();
 
 }  // namespace gapscope::cli

@@ -61,7 +61,9 @@ int replay(const Options& options, const Environment& environment) {
   }
   const report::Report report = analysis.finish(*info);
   const std::string missing = shortfall(*info);
-  if (!missing.empty()) print_error(absl::StrCat(options.file, ": ", missing));
+  if (!missing.empty()) {
+    print_error(absl::StrCat(options.file.empty() ? "demo" : options.file, ": ", missing));
+  }
   if (const absl::Status status = write_results(options, environment, report); !status.ok()) {
     print_error(status.message());
     return kBadOutput;
