@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '\n>> %s\n' "$*"; }
 has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
 has_torch() { python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; }
-has_target() { cmake --build --preset "$preset" --target help | grep -q "^$1:"; }
+has_target() { ninja -C "build/$preset" -t query "$1" >/dev/null 2>&1; }
 
 preset=$(default_preset)
 say "Installing what is missing, building (preset $preset, some minutes the first time)"
