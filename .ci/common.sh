@@ -39,7 +39,7 @@ build_preset() {
   # Without the toolkit each preset is built without cupti_backend.
   local options=()
   [[ $(default_preset) == release ]] || options=(-DGAPSCOPE_CUDA=OFF)
-  cmake --preset "$preset" --log-level=WARNING ${options[@]+"${options[@]}"} || return
+  cmake --preset "$preset" --log-level=WARNING ${options[@]+"${options[@]}"} >/dev/null || return
   $(runner_for "$preset") cmake --build --preset "$preset" -j "$(nproc)" \
     ${targets[@]+"${targets[@]}"} -- --quiet
 }
