@@ -120,10 +120,8 @@ constexpr Row kRows[] = {
 
 class Advisor {
  public:
-  Advisor(const report::Device& device, std::int64_t steps, std::int64_t cpus)
-      : device_(device),
-        parts_(static_cast<double>(std::max<std::int64_t>(steps, 1))),
-        cpus_(cpus) {}
+  Advisor(const report::Device& device, double steps, std::int64_t cpus)
+      : device_(device), parts_(steps > 0 ? steps : 1), cpus_(cpus) {}
 
   void causes() {
     for (const report::Cause& cause : device_.causes) {
@@ -209,8 +207,7 @@ class Advisor {
 
 }  // namespace
 
-std::vector<report::Advice> advise(const report::Scope& scope, std::int64_t steps,
-                                   std::int64_t cpus) {
+std::vector<report::Advice> advise(const report::Scope& scope, double steps, std::int64_t cpus) {
   const auto device = std::max_element(
       scope.devices.begin(), scope.devices.end(),
       [](const auto& a, const auto& b) { return a.time.window_ns < b.time.window_ns; });

@@ -1,13 +1,16 @@
 #include "analysis/analysis.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "analysis/device_report.h"
 #include "analysis/engine.h"
 #include "analysis/facts.h"
 #include "analysis/findings.h"
 #include "analysis/names.h"
 #include "analysis/queue_full.h"
+#include "report/per_step.h"
 
 namespace gapscope {
 namespace {
@@ -36,6 +39,19 @@ MemoryKind known(MemoryKind kind) {
 
 CopyDirection known(CopyDirection direction) {
   return static_cast<int>(direction) < kDirections ? direction : CopyDirection::unknown;
+}
+
+std::vector<std::string> range_warnings(const RangeTracker& ranges) {
+  std::vector<std::string> warnings;
+  if (ranges.overflow() > 0) {
+    warnings.push_back(absl::StrCat(
+        ranges.overflow(), " ranges beyond the tables' size were left out or put together"));
+  }
+  if (ranges.forgotten() > 0) {
+    warnings.push_back(absl::StrCat(ranges.forgotten(),
+                                    " operations were launched too long ago to tell their range"));
+  }
+  return warnings;
 }
 
 }  // namespace
@@ -125,9 +141,7 @@ void Analysis::Impl::add(const ApiCallRecord& r) {
 }
 
 void Analysis::Impl::add(const MarkRecord& r) {
-  const bool used =
-      r.mark == MarkKind::step || r.mark == MarkKind::capture_on || r.mark == MarkKind::capture_off;
-  if (!used) return;
+  if (r.mark == MarkKind::none || r.mark >= MarkKind::instant) return;
   if (plausible_times(r.time_ns, r.time_ns)) {
     engine_.add(r);
   } else {
@@ -167,6 +181,7 @@ void Analysis::Impl::consume(const RecordHeader& h) {
     case RecordKind::thread_info: {
       const auto r = record_cast<ThreadInfoRecord>(h);
       engine_.evidence().add(r);
+      engine_.ranges().thread_name(h.thread, names_.string(r.name_id));
       return queue_full_.add_thread(r);
     }
     case RecordKind::thread_sample:
@@ -224,6 +239,7 @@ report::Scope Analysis::Impl::scope(bool steady) const {
   scope.host_calls = host.host_calls();
   scope.waits = host.waits();
   scope.overlap = sweep.overlap().overlap(steady);
+  scope.ranges = sweep.ranges().report(steady, sweep.now_ns());
   return scope;
 }
 
@@ -250,7 +266,7 @@ report::Report Analysis::Impl::report() const {
   report.process = facts_.process();
   report.whole = scope(false);
   report.steps = sweep.steps().report();
-  if (sweep.steps().steady_since_ns() != kForever && sweep.overlap().span_ns(Phase::steady) > 0) {
+  if (sweep.steps().steady_shown() && sweep.overlap().span_ns(Phase::steady) > 0) {
     report.steady = scope(true);
     report.warmup_ns = sweep.overlap().span_ns(Phase::warmup);
   }
@@ -262,11 +278,13 @@ report::Report Analysis::Impl::report() const {
     if (begin_ns > 0) report.lead_in_ns = std::max<std::int64_t>(first_ns - begin_ns, 0);
     report.tail_ns = std::max<std::int64_t>(end_ns - sweep.overlap().last_op_ns(), 0);
   }
-  report.advice = report.steady ? advise(*report.steady, report.steps.time.count, facts_.cpus())
-                                : advise(report.whole, report.steps.time.count, facts_.cpus());
+  report.advice = advise(report::shown_scope(report), report::steps_shown(report), facts_.cpus());
   report.complete_until_ns = engine_.complete_until_ns();
   report.truncated = facts_.truncated();
   report.warnings = facts_.warnings();
+  for (std::string& text : range_warnings(sweep.ranges())) {
+    report.warnings.push_back(std::move(text));
+  }
   report.records = records();
   return report;
 }

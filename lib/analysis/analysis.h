@@ -24,8 +24,9 @@ struct CaptureSpec {
 
 struct AnalysisOptions {
   CaptureSpec capture;
-  std::size_t max_kernel_names = 20000;  // per device; further names share the bucket "(other)"
-  std::size_t max_pending = 1u << 20;    // operations and calls held back for order and joins
+  std::string step_range = "ProfilerStep#";  // ranges that are steps: see StepRange
+  std::size_t max_kernel_names = 20000;      // per device; further names share the bucket "(other)"
+  std::size_t max_pending = 1u << 20;        // operations and calls held back for order and joins
 };
 
 class Analysis final : public RecordSink {

@@ -82,6 +82,9 @@ void DeviceSweep::commit(const Segment& segment) {
   tally(phase_).add(segment);
   timeline_.add(segment.begin_ns, segment.end_ns, kind);
   if (phase_ == Phase::steady) steady_timeline_.add(segment.begin_ns, segment.end_ns, kind);
+  if (kind == TimeKind::idle && step_idle_ != nullptr) {
+    step_idle_->idle(segment.begin_ns, segment.end_ns, segment.causes);
+  }
   if (kind == TimeKind::unknown) {
     unknown_log_.add({segment.begin_ns, segment.end_ns, segment.unknown, phase_});
   }

@@ -24,6 +24,7 @@
 #include "analysis/recent.h"
 #include "analysis/segment.h"
 #include "analysis/slot_queue.h"
+#include "analysis/step_idle.h"
 #include "analysis/timeline.h"
 #include "analysis/unknown_log.h"
 
@@ -35,9 +36,13 @@ class DeviceSweep {
   static constexpr std::size_t kMaxOpenUnknown = 1024;
   static constexpr std::size_t kMaxOverflowNames = 1u << 16;
 
-  DeviceSweep(SlotQueue<Operation>& operations, const Attribution& attribution,
+  // step_idle: told of the idle time, may be nullptr.
+  DeviceSweep(SlotQueue<Operation>& operations, const Attribution& attribution, StepIdle* step_idle,
               std::size_t max_kernel_names)
-      : operations_(operations), attribution_(attribution), max_kernel_names_(max_kernel_names) {}
+      : operations_(operations),
+        attribution_(attribution),
+        step_idle_(step_idle),
+        max_kernel_names_(max_kernel_names) {}
 
   // Evidence on what the host did before that time is not needed any more.
   std::int64_t settled_until_ns() const { return now_ns_; }
@@ -116,6 +121,7 @@ class DeviceSweep {
 
   SlotQueue<Operation>& operations_;
   const Attribution& attribution_;
+  StepIdle* step_idle_;
   std::size_t max_kernel_names_;
 
   std::int64_t now_ns_ = kNever;  // the last boundary

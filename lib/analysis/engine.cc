@@ -43,6 +43,10 @@ void Engine::add(const MarkRecord& record) {
   mark.start_ns = static_cast<std::int64_t>(record.time_ns);
   mark.mark = record.mark;
   mark.thread = record.header.thread;
+  mark.range_id = record.range_id;
+  mark.name_id = record.name_id;
+  mark.domain_id = record.domain_id;
+  mark.order = ++marks_added_;
   marks_.add(mark);
   check_room(marks_);
 }
@@ -90,6 +94,7 @@ void Engine::finish() {
   settle();
   for (std::size_t i = 0; i < calls_.settled(); ++i) join_.close(calls_.slot_at(i));
   sweep_.run(kForever);
+  sweep_.finish();
   swept_ns_ = kForever;
   finished_ = true;
 }

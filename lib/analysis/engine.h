@@ -40,6 +40,7 @@ class Engine {
   std::int64_t swept_ns() const { return swept_ns_; }
 
   const Sweep& sweep() const { return sweep_; }
+  RangeTracker& ranges() { return sweep_.ranges(); }
   HostEvidence& evidence() { return sweep_.evidence(); }
   std::int64_t seen() const { return seen_ - join_.invalid(); }
   std::int64_t invalid() const { return join_.invalid(); }
@@ -67,6 +68,7 @@ class Engine {
   Sweep sweep_;
   TickClock clock_;
   std::int64_t swept_ns_ = 0;
+  std::uint64_t marks_added_ = 0;
   std::int64_t seen_ = 0;
   std::int64_t late_ = 0;
   std::int64_t overflow_ = 0;

@@ -13,7 +13,6 @@ std::vector<report::Finding> findings(const report::Device& device);
 
 // What to change, at most five, by how much it can win at best. steps: how many the scope's window
 // holds; 0 gives bounds for the whole window. cpus: that the process may run on, 0 if unknown.
-std::vector<report::Advice> advise(const report::Scope& scope, std::int64_t steps,
-                                   std::int64_t cpus);
+std::vector<report::Advice> advise(const report::Scope& scope, double steps, std::int64_t cpus);
 
 }  // namespace gapscope

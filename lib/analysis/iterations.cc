@@ -110,9 +110,7 @@ void IterationFinder::boundary(const IterationSymbol& symbol, bool resumes) {
 IterationFinder::Found IterationFinder::follow(const IterationSymbol& symbol) {
   Found found = Found::nothing;
   if (level_->anchor.at(symbol)) {
-    const bool alike = in_iteration_ && present_.length > 0 &&
-                       present_.difference(level_->typical) <= kFollowAlike;
-    if (alike) {
+    if (in_whole_iteration()) {
       ++iterations_;
       if (optimiser_seen_) ++with_optimiser_;
       fitted_ += present_.length;

@@ -58,6 +58,8 @@ class IterationFinder {
   const std::vector<IterationBoundary>& boundaries() const { return boundaries_; }
 
   bool any() const { return level_.has_value(); }
+  // Whether what came since the last boundary is a whole iteration.
+  bool in_whole_iteration() const { return in_iteration_ && alike(); }
   std::int64_t iterations() const { return iterations_; }
   // Gradient accumulation: 0 when it cannot be told.
   std::int64_t iterations_per_optimiser_step() const;
@@ -75,6 +77,9 @@ class IterationFinder {
   void stop_search();
   bool wanted(const IterationLevel& level) const;
   bool fits() const;  // the loop that was found, lately
+  bool alike() const {
+    return present_.length > 0 && present_.difference(level_->typical) <= kFollowAlike;
+  }
 
   SymbolTable symbols_;
   std::optional<std::uint8_t> device_;

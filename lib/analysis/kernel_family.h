@@ -18,6 +18,7 @@ struct FamilyRule {
 absl::Span<const FamilyRule> family_rules();
 
 inline constexpr std::string_view kCommunicationFamily = "communication";
+inline constexpr std::string_view kOptimiserFamily = "optimiser";
 
 // path: the kernel's qualified name without template arguments and parameters; short_name and
 // full_name as in KernelName. Communication is decided by path alone, so that a compute kernel with

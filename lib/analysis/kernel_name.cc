@@ -324,6 +324,7 @@ KernelName parse_kernel_name(std::string_view symbol) {
   result.short_name = clean(short_name, kMaxShortName);
   result.family = kernel_family(path, short_name, text);
   result.communication = result.family == kCommunicationFamily;
+  result.optimiser = result.family == kOptimiserFamily;
   return result;
 }
 

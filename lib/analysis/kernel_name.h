@@ -17,6 +17,7 @@ struct KernelName {
   std::string full_name;    // demangled, whole; a name that is not mangled stays as it is
   std::string_view family;  // see kernel_family.h; lives for ever
   bool communication = false;
+  bool optimiser = false;
 };
 
 // Takes any bytes, however hostile: work and memory are bounded (see demangle_is_bounded() for the

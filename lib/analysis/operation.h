@@ -25,6 +25,12 @@ constexpr bool plausible_times(std::uint64_t start_ns, std::uint64_t end_ns) {
          end_ns - start_ns <= static_cast<std::uint64_t>(kMaxDurationNs);
 }
 
+// Sums of times that only hostile records could make overflow stay at the largest believable one.
+// ns is not negative.
+inline void add_capped(std::int64_t& sum_ns, std::int64_t ns) {
+  sum_ns = sum_ns > kMaxTimeNs - ns ? kMaxTimeNs : sum_ns + ns;
+}
+
 // What an operation takes from the call that announced it.
 struct Launch {
   std::int64_t start_ns = kNever;   // the call's entry; kNever: no call is known

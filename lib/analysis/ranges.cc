@@ -67,7 +67,7 @@ std::uint32_t RangeTracker::open(const RangeMark& mark, std::uint32_t domain_ind
 void RangeTracker::close(std::uint32_t index, std::int64_t now_ns) {
   const RangeInstance& instance = history_[index];
   if (instance.counted) {
-    tree_.sums(instance.node, instance.phase).host_ns += now_ns - instance.begin_ns;
+    add_capped(tree_.sums(instance.node, instance.phase).host_ns, now_ns - instance.begin_ns);
   }
   history_.close(index);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/operation.h"
 #include "analysis/ranges_name.h"
 
 namespace gapscope {
@@ -15,10 +16,10 @@ std::uint64_t child_key(std::uint32_t parent, std::uint32_t name) {
 
 void RangeTree::Sums::merge(const Sums& other) {
   calls += other.calls;
-  host_ns += other.host_ns;
-  device_span_ns += other.device_span_ns;
-  device_union_ns += other.device_union_ns;
-  idle_ns += other.idle_ns;
+  add_capped(host_ns, other.host_ns);
+  add_capped(device_span_ns, other.device_span_ns);
+  add_capped(device_union_ns, other.device_union_ns);
+  add_capped(idle_ns, other.idle_ns);
   kernels += other.kernels;
   via_thread = via_thread || other.via_thread;
 }
@@ -104,7 +105,7 @@ std::vector<report::Range> RangeTree::report(
     sums[i] = nodes_[i].sums[static_cast<int>(Phase::steady)];
     if (!steady_only) sums[i].merge(nodes_[i].sums[static_cast<int>(Phase::warmup)]);
   }
-  for (const auto& [node, ns] : extra) sums[node].host_ns += ns;
+  for (const auto& [node, ns] : extra) add_capped(sums[node].host_ns, ns);
   // A parent comes before its children. Nodes that are shown under one path become one.
   std::vector<std::string> paths(nodes_.size());
   std::vector<std::vector<std::uint32_t>> below(nodes_.size() + 1);

@@ -112,17 +112,19 @@ void RangeTracker::add_to(std::uint32_t index, bool via, const RangeOperation& o
     if (instance.counted && !(below_other && instance.node == RangeTree::kOther)) {
       RangeTree::Sums& sums = tree_.sums(instance.node, instance.phase);
       sums.kernels += op.kernel ? 1 : 0;
-      sums.device_union_ns += tree_.add_to_union(instance.node, op.device, op.start_ns, op.end_ns);
+      add_capped(sums.device_union_ns,
+                 tree_.add_to_union(instance.node, op.device, op.start_ns, op.end_ns));
       sums.via_thread = sums.via_thread || via;
       auto& spans = instance.spans;
       auto span = std::find_if(spans.begin(), spans.end(),
                                [&](const auto& s) { return s.device == op.device; });
       if (span == spans.end()) {
-        sums.device_span_ns += op.end_ns - op.start_ns;
+        add_capped(sums.device_span_ns, op.end_ns - op.start_ns);
         spans.push_back({op.end_ns, op.idle_measure_ns, op.device});
       } else {
-        sums.device_span_ns += std::max<std::int64_t>(op.end_ns - span->end_ns, 0);
-        sums.idle_ns += op.idle_measure_ns - span->idle_measure_ns;
+        add_capped(sums.device_span_ns, std::max<std::int64_t>(op.end_ns - span->end_ns, 0));
+        add_capped(sums.idle_ns,
+                   std::max<std::int64_t>(op.idle_measure_ns - span->idle_measure_ns, 0));
         span->end_ns = std::max(span->end_ns, op.end_ns);
         span->idle_measure_ns = op.idle_measure_ns;
       }

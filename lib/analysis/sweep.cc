@@ -28,7 +28,7 @@ Sweep::Sweep(const AnalysisOptions& options, SlotQueue<Operation>& operations,
       queue_full_(queue_full),
       attribution_(evidence_, names),
       capture_(options.capture),
-      steps_(options.capture.mode == CaptureSpec::Mode::all) {}
+      steps_(options, capture_) {}
 
 void Sweep::run(std::int64_t until_ns) {
   sweep_until(until_ns);
@@ -81,7 +81,12 @@ void Sweep::change_device(DeviceSweep& device, Change&& change) {
 
 DeviceSweep& Sweep::device_of(const Operation& op) {
   auto& device = devices_[op.device];
-  if (!device) device = std::make_unique<DeviceSweep>(operations_, attribution_, max_kernel_names_);
+  if (!device) {
+    // The first device stands for all where steps are told apart by idle time.
+    StepIdle* step_idle = device_seen_ ? nullptr : &steps_.idle();
+    device_seen_ = true;
+    device = std::make_unique<DeviceSweep>(operations_, attribution_, step_idle, max_kernel_names_);
+  }
   if (!context_known_ || op.context != last_context_) {
     if (context_devices_.size() < kMaxContexts || context_devices_.contains(op.context)) {
       context_devices_.insert_or_assign(op.context, op.device);
@@ -118,6 +123,7 @@ void Sweep::start_operation() {
   op.start_ns = std::max(op.start_ns, now_ns_);
   op.end_ns = std::max(op.end_ns, op.start_ns);
   capture_.first_operation(op.start_ns);
+  if (!op.tabled && steps_.operation(op, optimiser(op))) take_back_steady();
   classify(op);
   const std::int64_t range = capture_.range_of(op);
   DeviceSweep& device = device_of(op);
@@ -129,8 +135,22 @@ void Sweep::start_operation() {
   }
   change_device(device, [&] { device.start(slot, range); });
   if (op.counted) overlap_.count_in(op.start_ns, range, op.phase);
+  if (op.counted && !op.tabled) count_in_ranges(op, device);
   active_operations_.push_back({op.end_ns, order_++, slot});
   std::push_heap(active_operations_.begin(), active_operations_.end(), kLaterEnd);
+}
+
+void Sweep::count_in_ranges(const Operation& op, const DeviceSweep& device) {
+  if (!ranges_.any()) return;
+  RangeOperation in_range;
+  in_range.start_ns = op.start_ns;
+  in_range.end_ns = op.end_ns;
+  in_range.idle_measure_ns = now_ns_ - device.busy_ns(now_ns_) - device.unknown_ns(now_ns_);
+  in_range.launch_ns = op.launch.start_ns;
+  in_range.thread = op.launch.thread;
+  in_range.device = op.device;
+  in_range.kernel = op.is_kernel();
+  ranges_.operation(in_range);
 }
 
 void Sweep::end_operation() {
@@ -180,11 +200,13 @@ void Sweep::start_call() {
   active.counted = capture_.range_at(call.start_ns) != Capture::kOutside;
   active.waits = waits(call);
   active.works = !active.waits;
+  active.synchronises = call.category == ApiCategory::sync;
   active.drains = !call.failed() && !call.captured() &&
                   (call.api == ApiId::context_synchronize || call.api == ApiId::stream_synchronize);
   if (active.counted) host_[static_cast<int>(active.phase)].add_call(call, active.waits);
   if (active.works) overlap_.cpu_work(1);
   evidence_.add_call(call, active.waits);
+  ranges_.call(call.thread, now_ns_, call.end_ns);
   if (active.waits) {
     const DeviceSweep* device = active.device < 0 ? nullptr : devices_[active.device].get();
     active.busy_before_ns = device != nullptr ? device->busy_ns(now_ns_) : overlap_.busy_ns();
@@ -205,6 +227,7 @@ void Sweep::end_call() {
   if (call.works) overlap_.cpu_work(-1);
   if (call.drains) shown_drained(call);
   if (call.waits && call.counted) add_wait(call);
+  if (call.synchronises && steps_.synchronised(now_ns_)) take_back_steady();
 }
 
 void Sweep::add_wait(const ActiveCall& call) {
@@ -248,24 +271,50 @@ void Sweep::take_mark() {
     case MarkKind::capture_off:
       capture_.switched(false, now_ns_);
       break;
-    case MarkKind::step: {
-      capture_.step_mark(now_ns_);
-      const StepTracker::Change change =
-          steps_.mark(now_ns_, capture_.range_at(now_ns_ - 1), capture_.range_at(now_ns_));
-      if (change != StepTracker::Change::steady_ends) break;
-      overlap_.advance(now_ns_);
-      overlap_.take_back_steady();
-      host_[0].merge(host_[1]);
-      host_[1] = HostTally();
-      for (ActiveCall& call : active_calls_) call.phase = Phase::warmup;
-      for (const auto& device : devices_) {
-        if (device) device->take_back_steady();
-      }
+    case MarkKind::step:
+      if (steps_.mark(now_ns_)) take_back_steady();
       break;
-    }
+    case MarkKind::range_push:
+    case MarkKind::range_pop:
+    case MarkKind::range_start:
+    case MarkKind::range_end:
+      take_range_mark(mark);
+      break;
     default:
       break;
   }
+}
+
+void Sweep::take_range_mark(const PendingMark& mark) {
+  const std::string_view name = names_.string(mark.name_id);
+  if (steps_.range_mark(mark.mark, now_ns_, mark.thread, mark.range_id, name)) take_back_steady();
+  RangeMark range;
+  range.time_ns = now_ns_;
+  range.mark = mark.mark;
+  range.thread = mark.thread;
+  range.range_id = mark.range_id;
+  range.name = name;
+  range.domain = names_.string(mark.domain_id);
+  range.phase = phase_of(now_ns_);
+  range.counted = capture_.range_at(now_ns_) != Capture::kOutside;
+  ranges_.mark(range);
+}
+
+void Sweep::take_back_steady() {
+  overlap_.advance(now_ns_);
+  overlap_.take_back_steady();
+  host_[0].merge(host_[1]);
+  host_[1] = HostTally();
+  for (ActiveCall& call : active_calls_) call.phase = Phase::warmup;
+  for (const auto& device : devices_) {
+    if (device) device->take_back_steady();
+  }
+  ranges_.take_back_steady();
+}
+
+void Sweep::finish() {
+  if (overlap_.first_op_ns() == kNever) return;
+  if (steps_.finish(overlap_.last_op_ns())) take_back_steady();
 }
 
 void Sweep::add_late(Operation op, std::int64_t swept_ns) {
@@ -292,7 +341,8 @@ void Sweep::correct(const Join::Arrival& arrival, const Operation& op) {
 }
 
 std::size_t Sweep::held() const {
-  std::size_t held = active_operations_.size() + active_calls_.size() + context_devices_.size();
+  std::size_t held = active_operations_.size() + active_calls_.size() + context_devices_.size() +
+                     steps_.held() + ranges_.held();
   for (const auto& device : devices_) {
     if (device) held += device->held();
   }

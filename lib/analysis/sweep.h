@@ -23,19 +23,23 @@
 #include "analysis/operation.h"
 #include "analysis/overlap_sweep.h"
 #include "analysis/queue_full.h"
+#include "analysis/ranges.h"
 #include "analysis/slot_queue.h"
-#include "analysis/steps.h"
+#include "analysis/step_sources.h"
 
 namespace gapscope {
 
 struct PendingMark {
   std::int64_t start_ns = 0;
-  MarkKind mark = MarkKind::none;
+  std::uint64_t range_id = 0;
+  std::uint64_t order = 0;  // of arrival: a thread's marks come in its own order
+  std::uint32_t name_id = kNoString;
+  std::uint32_t domain_id = kNoString;
   std::uint32_t thread = kNoThread;
+  MarkKind mark = MarkKind::none;
 };
 inline bool sweeps_before(const PendingMark& a, const PendingMark& b) {
-  if (a.mark != b.mark) return a.mark < b.mark;
-  return a.thread < b.thread;
+  return a.thread != b.thread ? a.thread < b.thread : a.order < b.order;
 }
 
 class Sweep {
@@ -57,13 +61,19 @@ class Sweep {
   // launched after the end and does not count.
   void end_at(std::int64_t time_ns) { ending_ns_ = std::min(ending_ns_, time_ns); }
 
+  // The end of the run: everything has been swept.
+  void finish();
+
   // Where evidence goes that is neither a call nor an operation.
   HostEvidence& evidence() { return evidence_; }
 
   const DeviceSweep* device(std::uint32_t ordinal) const { return devices_[ordinal].get(); }
   const HostTally& host(Phase phase) const { return host_[static_cast<int>(phase)]; }
   const OverlapSweep& overlap() const { return overlap_; }
-  const StepTracker& steps() const { return steps_; }
+  const StepSources& steps() const { return steps_; }
+  RangeTracker& ranges() { return ranges_; }
+  const RangeTracker& ranges() const { return ranges_; }
+  std::int64_t now_ns() const { return now_ns_; }
   std::int64_t outside() const { return outside_; }
   std::int64_t overflow() const { return overflow_; }
   std::size_t held() const;  // entries in the sweep's own tables
@@ -83,6 +93,7 @@ class Sweep {
     Phase phase;
     std::int8_t device;  // -1: all together
     bool counted, waits, works;
+    bool synchronises;
     bool drains;  // at its end, its stream or context had finished what was launched before it
   };
 
@@ -90,10 +101,16 @@ class Sweep {
   DeviceSweep& device_of(const Operation& op);
   int device_of_context(std::uint32_t context) const;
   void start_operation();
+  void count_in_ranges(const Operation& op, const DeviceSweep& device);
+  bool optimiser(const Operation& op) const {
+    return op.is_kernel() && names_.name(op.name).optimiser;
+  }
   void end_operation();
   void start_call();
   void end_call();
   void take_mark();
+  void take_range_mark(const PendingMark& mark);
+  void take_back_steady();
   void classify(Operation& op);
   Phase phase_of(std::int64_t launch_ns) const {
     return launch_ns >= steps_.steady_since_ns() ? Phase::steady : Phase::warmup;
@@ -116,9 +133,11 @@ class Sweep {
   HostEvidence evidence_;
   Attribution attribution_;
   Capture capture_;
-  StepTracker steps_;
+  StepSources steps_;
+  RangeTracker ranges_;
   OverlapSweep overlap_;
   std::array<std::unique_ptr<DeviceSweep>, kMaxDevices> devices_;
+  bool device_seen_ = false;
   std::array<HostTally, kPhases> host_;
   absl::flat_hash_map<std::uint32_t, std::uint8_t> context_devices_;
   std::uint32_t last_context_ = 0;

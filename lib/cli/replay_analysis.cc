@@ -46,7 +46,9 @@ void ReplayAnalysis::begin() {
     }
   };
   for_each_held([this](const RecordHeader& record) {
-    if (capture_given_ || record_cast<MetaRecord>(record).key != MetaKey::capture) return;
+    const MetaKey key = record_cast<MetaRecord>(record).key;
+    if (key == MetaKey::step_range) options_.step_range = trailing_text<MetaRecord>(record);
+    if (capture_given_ || key != MetaKey::capture) return;
     if (const auto spec = parse_capture(trailing_text<MetaRecord>(record)))
       options_.capture = *spec;
   });

@@ -317,6 +317,7 @@ enum class MetaKey : std::uint8_t {
   calibration,  // "kernel_ns=...,graph_node_ns=..." measured tracing cost
   cpus,         // how many CPUs the process may run on
   truncated,    // the tracing layer went away in the middle; the text says why
+  step_range,   // GAPSCOPE_STEP_RANGE
 };
 
 struct MetaRecord {

@@ -105,8 +105,7 @@ std::vector<std::string> notes(const Basis& before, const Basis& after, bool per
       absl::StrAppend(&names, names.empty() ? "" : ", ", device.name);
     return names;
   };
-  if (!per_step)
-    list.push_back("steps are not known in both reports: figures are of the whole runs");
+  if (!per_step) list.push_back("steps do not fill both runs: figures are of the whole runs");
   if (per_step && before.report.steps.source != after.report.steps.source) {
     list.push_back(absl::StrCat("steps were ", before.report.steps.source, ", are now ",
                                 after.report.steps.source, ": they may not be the same work"));

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "report/per_step.h"
 
 namespace gapscope::report {
 namespace {
@@ -107,8 +108,8 @@ Value kernel_figure(const Basis& basis, const Metric& metric) {
 }
 
 Value step_figure(const Basis& basis, const Metric& metric) {
-  if (!(basis.steps > 0)) return missing(metric, "the report has no steps");
   const Distribution& time = basis.report.steps.time;
+  if (time.count <= 0) return missing(metric, "the report has no steps");
   if (metric.name == "step_p50") return ns(time.p50_ns) / 1e6;
   if (metric.name == "step_p99") return ns(time.p99_ns) / 1e6;
   return ns(time.total_ns) / ns(time.count) / 1e6;
@@ -142,9 +143,7 @@ bool takes_selector(std::string_view name) {
 }  // namespace
 
 Basis::Basis(const Report& full_report)
-    : report(full_report),
-      scope(full_report.steady ? *full_report.steady : full_report.whole),
-      steps(full_report.steady ? std::max(ns(full_report.steps.time.count), 0.0) : 0) {}
+    : report(full_report), scope(shown_scope(full_report)), steps(steps_shown(full_report)) {}
 
 absl::Span<const MetricInfo> metrics() { return kMetrics; }
 

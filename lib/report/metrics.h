@@ -16,7 +16,7 @@ struct Basis {
   explicit Basis(const Report& full_report);
   const Report& report;
   const Scope& scope;
-  double steps;  // of the scope; 0 when it has none
+  double steps;  // that fill the scope, see steps_shown(); 0 when none do
   // What "per step" divides by: the steps, or 1 when there are none.
   double divisor() const { return steps > 0 ? steps : 1; }
 };

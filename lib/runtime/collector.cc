@@ -59,6 +59,7 @@ Collector::Collector(const Config& config, RingSet& rings, Backend& backend, Flu
       interner_(kMaxStrings, config.anonymous) {
   AnalysisOptions options;
   options.capture = config.capture;
+  options.step_range = config.step_range;
   analysis_ = std::make_unique<Analysis>(options);
   if (!config.host) return;
   HostOptions host;

@@ -28,6 +28,7 @@ struct Config {
   std::uint64_t record_limit_bytes = 1ull << 30;  // GAPSCOPE_RECORD_LIMIT, "1GiB"
   CaptureSpec capture;  // GAPSCOPE_CAPTURE: all | range | steps:A-B | time:Xs+Ys
   std::string capture_text = "all";
+  std::string step_range = "ProfilerStep#";  // see AnalysisOptions
   GraphMode graphs = GraphMode::node;     // GAPSCOPE_GRAPHS
   bool quiet = false;                     // GAPSCOPE_QUIET: no page
   std::string output_path;                // GAPSCOPE_OUTPUT: page to this file instead of stderr

@@ -49,6 +49,11 @@ bool set_capture(std::string_view value, const Environment&, Config& config) {
   return true;
 }
 
+bool set_step_range(std::string_view value, const Environment&, Config& config) {
+  config.step_range = std::string(value);
+  return true;
+}
+
 bool set_graphs(std::string_view value, const Environment&, Config& config) {
   const std::string word = absl::AsciiStrToLower(value);
   if (word != "node" && word != "graph") return false;
@@ -95,6 +100,11 @@ constexpr Row kRows[] = {
       "begins X after the first device operation (time:60s+30s)."},
      "all, range, steps:20-300 or time:60s+30s",
      set_capture},
+    {{"GAPSCOPE_STEP_RANGE", "name", "ProfilerStep#",
+      "NVTX ranges of this name are steps, where gapscope_step() marks none; a # at its end stands "
+      "for a number. Where there are neither, iterations are looked for in the kernels' order."},
+     "",
+     set_step_range},
     {{"GAPSCOPE_GRAPHS", "node|graph", "node",
       "How CUDA graphs are seen: every node, or each launch as one block, which costs less."},
      "node or graph",

@@ -84,6 +84,7 @@ void Session::add_process_metas() {
   collector_->add_meta(MetaKey::start_ns, fmt::format("{}", now_ns()));
   collector_->add_meta(MetaKey::graphs, config_.graphs == GraphMode::node ? "node" : "graph");
   collector_->add_meta(MetaKey::capture, config_.capture_text);
+  collector_->add_meta(MetaKey::step_range, config_.step_range);
   collector_->add_meta(MetaKey::cpus, fmt::format("{}", allowed_cpus()));
 }
 

@@ -19,7 +19,7 @@ struct Page {
   const report::Scope& scope;
   const TextOptions& options;
   bool steady;
-  double steps;             // in the scope; 0 when it has no steps
+  double steps;             // that fill the scope, see steps_shown(); 0 when none do
   const char* step_word;    // "step", or "iter" where they were detected, not marked
   const char* window_word;  // "steady window" or "window"
 };

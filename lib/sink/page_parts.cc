@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "report/per_step.h"
 #include "sink/figures.h"
 #include "sink/page.h"
 
@@ -93,10 +94,10 @@ void add_idle_parts(const report::Device& device, std::vector<Part>& parts) {
 
 Page::Page(const report::Report& full_report, const TextOptions& text_options)
     : report(full_report),
-      scope(full_report.steady ? *full_report.steady : full_report.whole),
+      scope(report::shown_scope(full_report)),
       options(text_options),
       steady(full_report.steady.has_value()),
-      steps(steady ? static_cast<double>(full_report.steps.time.count) : 0),
+      steps(report::steps_shown(full_report)),
       step_word(absl::StartsWith(full_report.steps.source, "detected") ? "iter" : "step"),
       window_word(steady ? "steady window" : "window") {}
 

@@ -12,6 +12,7 @@ namespace gapscope::sink {
 namespace {
 
 constexpr std::size_t kSparkColumns = 60;
+constexpr double kSameTime = 0.01;
 
 double longest_window(const report::Scope& scope) {
   double longest = 0;
@@ -22,11 +23,16 @@ double longest_window(const report::Scope& scope) {
 
 std::string steps_text(const Page& page) {
   const report::Steps& steps = page.report.steps;
-  const double mean = static_cast<double>(steps.time.total_ns) / std::max(page.steps, 1.0);
+  const double count_steps = static_cast<double>(std::max<std::int64_t>(steps.time.count, 1));
+  const double mean = static_cast<double>(steps.time.total_ns) / count_steps;
   const Unit unit = unit_for(mean);
   const auto in = [&](double ns) { return fixed(ns / unit.ns, 1); };
   const bool one = steps.time.count == 1;
-  return absl::StrCat(duration(longest_window(page.scope)), " = ", count(steps.time.count), " ",
+  // The window is said to be the steps only where it is.
+  const double window = longest_window(page.scope);
+  const auto total = static_cast<double>(steps.time.total_ns);
+  const bool fills = std::fabs(window - total) <= kSameTime * window;
+  return absl::StrCat(duration(window), fills ? " = " : ", in it ", count(steps.time.count), " ",
                       page.step_word == std::string("iter") ? (one ? "iteration" : "iterations")
                                                             : (one ? "step" : "steps"),
                       steps.source.empty() ? "" : absl::StrCat(" (", steps.source, ")"), ": mean ",
@@ -164,8 +170,8 @@ void write_gaps(const report::Device& device, Canvas& canvas) {
 }  // namespace
 
 void write_window(const Page& page, Canvas& canvas) {
-  if (page.steps > 0) {
-    canvas.folded("Steady", steps_text(page));
+  if (page.report.steps.time.count > 0) {
+    canvas.folded(page.steady ? "Steady" : "Window", steps_text(page));
     write_worst_step(page, canvas);
   } else {
     canvas.folded("Window",

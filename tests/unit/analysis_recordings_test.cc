@@ -12,9 +12,9 @@ using namespace gapscope;
 
 namespace {
 
-report::Report replay(const std::string& name) {
+report::Report replay(const std::string& name, CaptureSpec::Mode mode = CaptureSpec::Mode::range) {
   AnalysisOptions options;
-  options.capture.mode = CaptureSpec::Mode::range;
+  options.capture.mode = mode;
   Analysis analysis(options);
   const auto info = replay_recording(GAPSCOPE_TEST_DATA "/causes/" + name + ".gsrec", analysis);
   REQUIRE(info.ok());
@@ -128,4 +128,60 @@ TEST_CASE("recording: stalls planted in a C++ program are named") {
   CHECK(static_cast<double>(slept_ns) == Approx(150.63e6).epsilon(0.05));
   const auto loading = replay("plant_module");
   expect_first(loading, "compilation, module loading", "cuModuleLoadData");
+}
+
+// Without a capture, in programs that mark nothing.
+TEST_CASE("recording: iterations are found, and their bound is what the repair won") {
+  // The programs run 25 steps after their warm-up.
+  const auto report = replay("loader_stall", CaptureSpec::Mode::all);
+  CHECK(report.steps.source == "detected");
+  REQUIRE(report.steady);
+  CHECK(report.steps.time.count == 25);
+  CHECK(report.steady->devices[0].causes[0].cause == "input pipeline");
+  CHECK(report.steps.worst_cause == "input pipeline");
+  const auto fixed = replay("loader_stall_fix", CaptureSpec::Mode::all);
+  CHECK(fixed.steps.time.count == 25);
+  REQUIRE_FALSE(report.advice.empty());
+  CHECK(report.advice[0].cause == "input pipeline");
+  // What the repair won is what was promised, never much more.
+  const auto mean_ms = [](const report::Report& r) {
+    return static_cast<double>(r.steps.time.total_ns) / static_cast<double>(r.steps.time.count) /
+           1e6;
+  };
+  CHECK(report.advice[0].before_ms == Approx(mean_ms(report)).epsilon(0.01));
+  CHECK(report.advice[0].after_ms == Approx(mean_ms(fixed)).epsilon(0.05));
+  CHECK(mean_ms(report) / mean_ms(fixed) <=
+        1.02 * report.advice[0].before_ms / report.advice[0].after_ms);
+  CHECK(replay("copy_stripe", CaptureSpec::Mode::all).steps.source == "detected");
+}
+
+TEST_CASE("recording: a collection that comes again and again is no warm-up") {
+  const auto report = replay("gc_pause", CaptureSpec::Mode::all);
+  REQUIRE(report.steady);
+  CHECK(report.steps.time.count >= 10);
+  CHECK(report.steady->devices[0].causes[0].cause == "garbage collection");
+  CHECK(report.steps.worst_cause == "garbage collection");
+}
+
+TEST_CASE("recording: ranges, and autograd's work in the range of the thread that waits") {
+  const auto report = replay("nvtx_train");
+  const auto& ranges = report.whole.ranges;
+  const auto range = [&](const std::string& path) {
+    const auto at = std::find_if(ranges.begin(), ranges.end(),
+                                 [&](const report::Range& r) { return r.path == path; });
+    INFO(path);
+    REQUIRE(at != ranges.end());
+    return *at;
+  };
+  CHECK(range("Step").calls == 15);
+  CHECK(range("Step").kernels == 15 * 461);
+  const report::Range backward = range("Step/Backward");
+  CHECK(backward.via_thread);
+  CHECK(backward.kernels > range("Step/Forward").kernels);
+  CHECK(backward.device_union_ns > range("Step/Forward").device_union_ns);
+  CHECK_FALSE(range("Step/Forward").via_thread);
+  CHECK_FALSE(range("Step/Optimizer").via_thread);
+  // The step holds its parts, and nothing else was launched in it.
+  CHECK(range("Step").kernels == range("Step/Data").kernels + range("Step/Forward").kernels +
+                                     backward.kernels + range("Step/Optimizer").kernels);
 }
