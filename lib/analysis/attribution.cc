@@ -40,7 +40,7 @@ CauseSlices Attribution::attribute(std::int64_t begin_ns, std::int64_t end_ns,
   paint_collections(begin_ns, end_ns, &gap);
   paint_waits(all, begin_ns, end_ns, launch, &gap);
   paint_stretches(all, begin_ns, end_ns, &gap);
-  paint_rest(all, end_ns, launch, &gap);
+  paint_rest(all, begin_ns, end_ns, launch, &gap);
   gap.finish(Cause::unattributed);
   return gap.slices();
 }
@@ -246,18 +246,32 @@ Attribution::Verdict Attribution::judge(const SampleEvidence& sample) const {
   return {};
 }
 
+// A long call: a graph of a thousand nodes. Where tracing makes every node of it slower, that share
+// of the call is the profiler's.
+void Attribution::paint_graph_launch(const CallEvidence& call, std::int64_t begin_ns,
+                                     std::int64_t end_ns, Unpainted* gap) const {
+  const std::int64_t from_ns = std::max(begin_ns, call.begin_ns);
+  const std::int64_t to_ns = std::min(end_ns, call.end_ns);
+  if (to_ns <= from_ns) return;
+  const double share = std::min(1.0, static_cast<double>(call.nodes * kNodeTracingNs) /
+                                         static_cast<double>(call.end_ns - call.begin_ns));
+  const std::int64_t ours_ns =
+      static_cast<std::int64_t>(share * static_cast<double>(to_ns - from_ns));
+  gap->paint(from_ns, from_ns + ours_ns, Cause::profiler,
+             {EvidenceRef::Kind::node_tracing, static_cast<std::uint32_t>(call.api), 0});
+  gap->paint(from_ns, to_ns, Cause::launch_bound, api_evidence(call.api));
+}
+
 // Between calls that follow each other the thread was on its way to the next launch; what lies
 // after the launch had returned waited for something on the device.
-void Attribution::paint_rest(const Turns& turns, std::int64_t end_ns, const Launch& launch,
-                             Unpainted* gap) const {
+void Attribution::paint_rest(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                             const Launch& launch, Unpainted* gap) const {
   if (launch.known() && end_ns - launch.queued_ns > kLaunchLatencyNs) {
     gap->paint(launch.queued_ns, end_ns, Cause::dependency, {});
   }
   for (const Turn& turn : turns) {
-    // Long calls: a graph of a thousand nodes, whose launch tracing makes slower still.
     if (turn.call != nullptr && turn.call->category == ApiCategory::graph_launch) {
-      gap->paint(turn.call->begin_ns, turn.call->end_ns, Cause::launch_bound,
-                 api_evidence(turn.call->api));
+      paint_graph_launch(*turn.call, begin_ns, end_ns, gap);
     }
     const std::int64_t from_ns = turn.is_stretch() ? turn.begin_ns : turn.free_since_ns;
     const std::int64_t to_ns = turn.call == nullptr ? turn.begin_ns : turn.call->end_ns;

@@ -48,8 +48,10 @@ class Attribution {
                        Unpainted* gap) const;
   void paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
                      Unpainted* gap) const;
-  void paint_rest(const Turns& turns, std::int64_t end_ns, const Launch& launch,
-                  Unpainted* gap) const;
+  void paint_graph_launch(const CallEvidence& call, std::int64_t begin_ns, std::int64_t end_ns,
+                          Unpainted* gap) const;
+  void paint_rest(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
+                  const Launch& launch, Unpainted* gap) const;
 
   struct Verdict {
     Cause cause = Cause::unattributed;

@@ -41,4 +41,8 @@ inline constexpr std::int64_t kLaunchLatencyNs = 50'000;
 // the linear conversion between the clocks.
 inline constexpr std::int64_t kClockErrorNs = 10'000;
 
+// What tracing every node adds to the launch of a graph, a node: on an H200 a graph of 1,000 nodes
+// took 0.50 us a node untraced, 1.23 us traced by node and 0.51 us traced as a whole.
+inline constexpr std::int64_t kNodeTracingNs = 700;
+
 }  // namespace gapscope

@@ -12,7 +12,7 @@ namespace gapscope {
 
 // What speaks for a cause, named only when a report is made.
 struct EvidenceRef {
-  enum class Kind : std::uint8_t { none, api, frames, wait, generation };
+  enum class Kind : std::uint8_t { none, api, frames, wait, generation, node_tracing };
   Kind kind = Kind::none;
   std::uint32_t id = 0;      // ApiId, string id of the innermost telling frame, ...
   std::uint32_t detail = 0;  // frames: string id of the loader's own frame, kNoString if the same

@@ -13,6 +13,8 @@ std::string evidence_text(const EvidenceRef& evidence, const NameTable& names) {
       break;
     case EvidenceRef::Kind::api:
       return std::string(api_name(static_cast<ApiId>(evidence.id)));
+    case EvidenceRef::Kind::node_tracing:
+      return fmt::format("tracing the nodes of {}", api_name(static_cast<ApiId>(evidence.id)));
     case EvidenceRef::Kind::wait:
       return std::string(names.string(evidence.id));
     case EvidenceRef::Kind::generation:

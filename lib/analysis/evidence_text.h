@@ -8,7 +8,8 @@
 
 namespace gapscope {
 
-// "cudaStreamSynchronize", "dataloader.py:__next__ > Image.py:convert", "generation 2", "futex";
+// "cudaStreamSynchronize", "dataloader.py:__next__ > Image.py:convert", "generation 2", "futex",
+// "tracing the nodes of cudaGraphLaunch";
 // empty when there is nothing to say.
 std::string evidence_text(const EvidenceRef& evidence, const NameTable& names);
 

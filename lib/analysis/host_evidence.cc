@@ -40,7 +40,10 @@ bool HostEvidence::launching(const Call& call) {
 void HostEvidence::add_call(const Call& call, bool waits) {
   if (!launching(call)) return;
   if (calls_.size() >= kMaxCalls) calls_.pop_front();
-  calls_.push_back({call.start_ns, call.end_ns, call.thread, call.api, call.category, waits});
+  // A graph that is traced as a whole has one record.
+  const bool by_node = call.category == ApiCategory::graph_launch && call.matched > 1;
+  calls_.push_back({call.start_ns, call.end_ns, call.thread, call.api, call.category, waits,
+                    by_node ? call.matched : 0});
 }
 
 void HostEvidence::add(const OverheadRecord& r) {

@@ -22,6 +22,7 @@ struct CallEvidence {
   ApiId api = ApiId::unknown;
   ApiCategory category = ApiCategory::other;
   bool waits = false;
+  std::uint32_t nodes = 0;  // of a graph that is traced node by node
 };
 
 struct OverheadEvidence {

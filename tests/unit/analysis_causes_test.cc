@@ -19,8 +19,9 @@ constexpr std::int64_t kUs = 1000, kMs = 1'000'000;
 class Host {
  public:
   void call(std::int64_t begin, std::int64_t end, ApiId api = ApiId::launch_kernel,
-            bool waits = false, std::uint32_t thread = 0) {
+            bool waits = false, std::uint32_t thread = 0, std::uint32_t operations = 1) {
     Call c;
+    c.matched = operations;
     c.start_ns = begin;
     c.end_ns = end;
     c.thread = thread;
@@ -117,6 +118,25 @@ TEST_CASE("the host busy with launching: launch-bound, in gaps of any length") {
   host.call(0, 5 * kUs);
   host.call(15 * kUs, 20 * kUs);
   CHECK(of(host.ask(8 * kUs, 22 * kUs, 15 * kUs, 20 * kUs), Cause::launch_bound) == 14 * kUs);
+}
+
+TEST_CASE("a graph traced node by node: what tracing adds to its launch is the profiler's") {
+  const auto ask = [](std::uint32_t nodes) {
+    Host host;
+    host.call(0, 10 * kUs);
+    host.call(20 * kUs, 1020 * kUs, ApiId::graph_launch, false, 0, nodes);
+    auto slices = host.ask(520 * kUs, 620 * kUs, 20 * kUs, 1020 * kUs);
+    if (nodes > 1) {
+      CHECK(words(host, slices, Cause::profiler) == "tracing the nodes of cudaGraphLaunch");
+    }
+    return slices;
+  };
+  // 0.7 us a node, of a launch that took 1 ms.
+  CHECK(of(ask(500), Cause::profiler) == 35 * kUs);
+  CHECK(of(ask(500), Cause::launch_bound) == 65 * kUs);
+  CHECK(of(ask(5000), Cause::profiler) == 100 * kUs);
+  // One record: the graph is traced as a whole.
+  CHECK(of(ask(1), Cause::launch_bound) == 100 * kUs);
 }
 
 TEST_CASE("a blocking call under way when the device runs dry owns the gap") {

@@ -100,6 +100,10 @@ TEST_CASE("recording: a chain of tiny kernels is launch-bound, and its graph muc
   const std::int64_t attributed = idle_of(report, "launch-bound") - idle_of(fixed, "launch-bound");
   CHECK(std::abs(attributed - won) <= won / 10);
   CHECK(fixed.records.captured == 1200);
+  // What is left is our own doing: the graph is traced node by node.
+  expect_first(fixed, "profiler", "");
+  REQUIRE_FALSE(fixed.advice.empty());
+  CHECK(fixed.advice[0].text.find("GAPSCOPE_GRAPHS=graph") != std::string::npos);
 }
 
 TEST_CASE("recording: pageable copies on the compute stream are the first finding") {
