@@ -61,6 +61,9 @@ CUptiResult Fake::enable_kind(CUpti_ActivityKind kind) {
   if (options.enable_result != 0) return static_cast<CUptiResult>(options.enable_result);
   const std::string name = std::to_string(static_cast<int>(kind));
   if (!subscriber.active()) log.violation("activity kind " + name + " enabled without subscriber");
+  if (kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
+    log.violation("SYNCHRONIZATION enabled: it costs every launch");
+  }
   if (kind == CUPTI_ACTIVITY_KIND_KERNEL) log.violation("KERNEL enabled: it serialises kernels");
   if (kind == CUPTI_ACTIVITY_KIND_DRIVER || kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
     log.violation("API activity enabled: it doubles the cost of a launch");

@@ -31,7 +31,7 @@ class Client {
     REQUIRE(cuptiSubscribe(&handle_, &Client::callback, this) == CUPTI_SUCCESS);
     REQUIRE(cuptiActivityRegisterCallbacks(&Client::request, &Client::complete) == CUPTI_SUCCESS);
     for (const auto kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                            CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION}) {
+                            CUPTI_ACTIVITY_KIND_MEMSET}) {
       REQUIRE(cuptiActivityEnable(kind) == CUPTI_SUCCESS);
     }
     REQUIRE(cuptiEnableCallback(1, handle_, CUPTI_CB_DOMAIN_DRIVER_API,
@@ -75,7 +75,6 @@ class Client {
   std::atomic<bool> timestamp_in_callback{false};
   std::mutex mutex;
   std::map<std::uint32_t, CUpti_ActivityKernel9> kernels;  // by correlation id
-  int syncs = 0;
   std::vector<std::size_t> kernel_sizes;
 
  private:
@@ -108,7 +107,6 @@ class Client {
       const auto* at = reinterpret_cast<const std::uint8_t*>(record);
       if (last != nullptr) client.kernel_sizes.push_back(static_cast<std::size_t>(at - last));
       last = record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? at : nullptr;
-      if (record->kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) ++client.syncs;
       if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
       CUpti_ActivityKernel9 kernel{};
       std::memcpy(&kernel, record, 200);
@@ -246,13 +244,15 @@ TEST_CASE("rules broken are seen") {
   CHECK(client.fake_violations() == 3);
   client.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL);
   CHECK(client.fake_violations() == 4);
-  client.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  client.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  client.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
   CHECK(client.fake_violations() == 5);
+  client.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  client.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  CHECK(client.fake_violations() == 6);
   client.fake_fatal_error("gone");
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   client.flush(0);
-  CHECK(client.fake_violations() == 6);
+  CHECK(client.fake_violations() == 7);
 }
 
 TEST_CASE("subscribe fails as told") {
