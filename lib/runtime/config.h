@@ -29,14 +29,14 @@ struct Config {
   CaptureSpec capture;  // GAPSCOPE_CAPTURE: all | range | steps:A-B | time:Xs+Ys
   std::string capture_text = "all";
   std::string step_range = "ProfilerStep#";  // see AnalysisOptions
-  GraphMode graphs = GraphMode::node;     // GAPSCOPE_GRAPHS
-  bool quiet = false;                     // GAPSCOPE_QUIET: no page
-  std::string output_path;                // GAPSCOPE_OUTPUT: page to this file instead of stderr
-  ColourMode colour = ColourMode::auto_;  // GAPSCOPE_COLOR; NO_COLOR obeyed under auto
-  std::string cupti_path;                 // GAPSCOPE_CUPTI_PATH: file or folder of libcupti
-  std::uint64_t ring_bytes = 512u << 10;  // GAPSCOPE_RING_SIZE, per launching thread; always a
-                                          // power of two (rounded up)
-  std::uint64_t buffer_bytes = 4u << 20;  // GAPSCOPE_BUFFER_SIZE, one CUPTI activity buffer
+  GraphMode graphs = GraphMode::node;        // GAPSCOPE_GRAPHS
+  bool quiet = false;                        // GAPSCOPE_QUIET: no page
+  std::string output_path;                   // GAPSCOPE_OUTPUT: page to this file instead of stderr
+  ColourMode colour = ColourMode::auto_;     // GAPSCOPE_COLOR; NO_COLOR obeyed under auto
+  std::string cupti_path;                    // GAPSCOPE_CUPTI_PATH: file or folder of libcupti
+  std::uint64_t ring_bytes = 512u << 10;     // GAPSCOPE_RING_SIZE, per launching thread; always a
+                                             // power of two (rounded up)
+  std::uint64_t buffer_bytes = 4u << 20;     // GAPSCOPE_BUFFER_SIZE, one CUPTI activity buffer
   std::uint64_t buffer_limit_bytes = 64u << 20;  // GAPSCOPE_BUFFER_LIMIT, all of them; at least two
   std::uint64_t flush_ms = 300;                  // GAPSCOPE_FLUSH_MS
   std::uint64_t exit_wait_ms = 1000;             // GAPSCOPE_EXIT_WAIT_MS
