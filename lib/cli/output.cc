@@ -1,42 +1,15 @@
 #include "cli/output.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/files.h"
+#include "runtime/file_output.h"
 
 namespace gapscope::cli {
-namespace {
-
-// 0 or the errno.
-int write_fully(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return 0;
-}
-
-absl::Status write_in_place(const std::string& path, std::string_view text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  int error = fd < 0 ? errno : 0;
-  if (fd >= 0) {
-    error = write_fully(fd, text);
-    ::close(fd);
-  }
-  if (error == 0 || error == EPIPE) return absl::OkStatus();
-  return absl::ErrnoToStatus(error, absl::StrCat("cannot write ", path));
-}
-
-}  // namespace
-
 void print_error(std::string_view message) {
   std::string line = absl::StrCat("gapscope: ", message);
   while (!line.empty() && line.back() == '\n') line.pop_back();
@@ -44,20 +17,19 @@ void print_error(std::string_view message) {
     if (c == '\n' || c == '\r') c = ' ';
   }
   line += '\n';
-  (void)write_fully(STDERR_FILENO, line);  // there is no better place to say that this failed
+  (void)write_all(STDERR_FILENO, line,
+                  kNoStallLimit);  // there is no better place to say that this failed
 }
 
 absl::Status write_stdout(std::string_view text) {
-  const int error = write_fully(STDOUT_FILENO, text);
+  const int error = write_all(STDOUT_FILENO, text, kNoStallLimit);
   if (error == 0 || error == EPIPE) return absl::OkStatus();
   return absl::ErrnoToStatus(error, "cannot write to standard output");
 }
 
 absl::Status write_output(const std::string& path, std::string_view text) {
   if (path == "-") return write_stdout(text);
-  struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return write_in_place(path, text);
-  return write_file(path, text);
+  return write_file(path, text, kNoStallLimit);
 }
 
 void prepare_standard_streams() {

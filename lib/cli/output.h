@@ -14,8 +14,7 @@ void print_error(std::string_view message);
 // To stdout; OK also when its reader has gone (a closed pipe): it wanted no more.
 absl::Status write_stdout(std::string_view text);
 
-// Replaces the file, by a rename where it is or will be a regular one; "-" is stdout. Devices and
-// pipes are written to, never replaced.
+// As runtime/file_output.h's write_file, but waits for whoever reads a pipe; "-" is stdout.
 absl::Status write_output(const std::string& path, std::string_view text);
 
 // Keeps file descriptors 0 to 2 from being taken by files that are opened later, and makes a closed

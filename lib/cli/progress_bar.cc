@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "runtime/files.h"
+#include "runtime/file_output.h"
 
 namespace gapscope::cli {
 

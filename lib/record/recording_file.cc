@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "record/output_path.h"
 
 namespace gapscope::recording {
 namespace {
@@ -39,16 +40,31 @@ OutputFile::~OutputFile() {
 }
 
 absl::StatusOr<OutputFile> OutputFile::open(const std::string& path) {
+  const auto found = find_output(path);
+  if (!found.ok()) {
+    return absl::Status(found.status().code(), absl::StrCat("cannot write the recording ", path,
+                                                            ": ", found.status().message()));
+  }
+  if (found->planted) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write the recording ", path,
+                     ": it is somebody else's, in a folder that everybody may write to"));
+  }
   // O_NONBLOCK: opening a pipe that nobody reads would wait for a reader.
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+  const int link = found->kind == OutputKind::open_file ? 0 : O_NOFOLLOW;
+  const int fd = ::open(found->path.c_str(),
+                        O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | link, 0666);
   if (fd < 0) return error_of(errno, path);
   OutputFile file(path, fd);
   struct stat info {};
   if (fstat(fd, &info) != 0) return error_of(errno, path);
   if (S_ISCHR(info.st_mode)) return file;
-  if (!S_ISREG(info.st_mode)) {
+  // A file that the program writes to itself would be emptied under it.
+  const bool shared = found->kind == OutputKind::open_file;
+  if (shared || !S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("cannot write the recording ", path, ": not a regular file"));
+        absl::StrCat("cannot write the recording ", path,
+                     shared ? ": the program has it open itself" : ": not a regular file"));
   }
   if (held_by_another(fd)) {
     return absl::UnavailableError(absl::StrCat("cannot write the recording ", path,

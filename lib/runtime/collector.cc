@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "report/report_json.h"
+#include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "runtime/thread.h"
 

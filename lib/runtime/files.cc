@@ -1,6 +1,5 @@
 #include "runtime/files.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -8,7 +7,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
+
+#include "runtime/file_output.h"
 
 namespace gapscope {
 namespace {
@@ -26,44 +26,11 @@ std::string read_small_file(const std::string& path) {
   return text;
 }
 
-absl::Status io_error(const char* what, const std::string& path) {
-  return absl::UnavailableError(fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
-}
-
-bool write_fully(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
 }  // namespace
-
-absl::Status write_file(const std::string& path, std::string_view content) {
-  const std::string partial = fmt::format("{}.{}.partial", path, getpid());
-  unlink(partial.c_str());
-  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0) return io_error("write", path);
-  const bool written = write_fully(fd, content);
-  const int error = errno;
-  close(fd);
-  if (!written || rename(partial.c_str(), path.c_str()) != 0) {
-    if (!written) errno = error;
-    const absl::Status status = io_error("write", path);
-    unlink(partial.c_str());
-    return status;
-  }
-  return absl::OkStatus();
-}
 
 void complain(std::string_view message) {
   write_all(STDERR_FILENO, fmt::format("gapscope[{}]: {}\n", getpid(), message));
 }
-
-void write_all(int fd, std::string_view text) { write_fully(fd, text); }
 
 std::string command_line() {
   std::string text = read_small_file("/proc/self/cmdline");

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "sink/text.h"
 

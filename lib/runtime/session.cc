@@ -9,6 +9,7 @@
 #include "gapscope/gapscope.h"
 #include "report/report_json.h"
 #include "runtime/clock.h"
+#include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "runtime/page.h"
 

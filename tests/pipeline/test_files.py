@@ -1,9 +1,10 @@
 """Files and configuration: recordings replay to the live report; bad values cost one line."""
 import json
 import os
+import stat
 
 import reports
-from harness import check, equal, same_figures, sound
+from harness import check, equal, expected_stdout, same_figures, sound
 
 
 def replays_to_the_same(p, scenario, *args, env=None):
@@ -126,17 +127,67 @@ def test_report_is_private(p):
     check(os.stat(run.paths["report"]).st_mode & 0o022 == 0, "others may write the report")
 
 
-def test_report_replaces_a_planted_link(p):
-    precious, link = p.file("precious"), p.file("link.json")
-    with open(precious, "w", encoding="utf-8") as f:
-        f.write("precious")
-    os.symlink(precious, link)
+def test_report_follows_the_users_own_link(p):
+    target, link = p.file("target.json"), p.file("link.json")
+    os.symlink(target, link)
     run = p.run("basic", env={"GAPSCOPE_REPORT": link})
     equal(run.code, 0, "exit code")
+    equal(p.holds(target), [], "invariants")
+    check(os.path.islink(link), "the link is gone")
+
+
+def test_files_never_follow_a_planted_link(p):
+    if os.geteuid() != 0:
+        return  # only root can plant as somebody else
+    precious, folder = p.file("precious"), p.file("tmp")
+    with open(precious, "w", encoding="utf-8") as f:
+        f.write("precious")
+    os.mkdir(folder)
+    os.chmod(folder, 0o1777)
+    links = {name: os.path.join(folder, name.lower())
+             for name in ("GAPSCOPE_REPORT", "GAPSCOPE_OUTPUT", "GAPSCOPE_RECORD")}
+    for link in links.values():
+        os.symlink(precious, link)
+        os.lchown(link, 65534, 65534)
+    run = p.run("basic", env=links)
+    equal(run.code, 0, "exit code")
     with open(precious, encoding="utf-8") as f:
-        equal(f.read(), "precious", "the file that the link names")
-    equal(p.holds(link), [], "invariants")
-    check(not os.path.islink(link), "the link is still there")
+        equal(f.read(), "precious", "the file that the links name")
+    equal(p.holds(links["GAPSCOPE_REPORT"]), [], "invariants")
+    check(not os.path.islink(links["GAPSCOPE_REPORT"]), "the link is still there")
+    check(os.path.getsize(links["GAPSCOPE_OUTPUT"]) > 0, "no page")
+    equal(len(run.lines("somebody else's")), 1, f"lines about the recording: {run.stderr.decode()}")
+
+
+def test_pipes_that_nobody_reads(p):
+    pipe, page = p.file("pipe"), p.file("page")
+    for path in (pipe, page):
+        os.mkfifo(path)
+    run = p.run("basic", env={"GAPSCOPE_REPORT": pipe, "GAPSCOPE_OUTPUT": page})
+    equal(run.stdout, expected_stdout("basic"), "stdout")
+    equal(run.code, 0, "exit code")
+    for path in (pipe, page):
+        equal(len(run.lines(f"cannot write {path}: nobody reads")), 1, run.stderr.decode())
+        check(stat.S_ISFIFO(os.lstat(path).st_mode), "the pipe was replaced")
+
+
+def test_page_on_stdout(p):
+    link = p.file("stdout")
+    os.symlink("/proc/self/fd/1", link)  # as /dev/stdout is
+    run = p.run("basic", env={"GAPSCOPE_OUTPUT": link})
+    equal(run.code, 0, "exit code")
+    check(run.stdout.startswith(expected_stdout("basic")), f"stdout: {run.stdout.decode()}")
+    check(b"kernel" in run.stdout, "no page")
+    check(os.path.islink(link), "the link was replaced")
+
+
+def test_stderr_without_a_reader(p):
+    def break_stderr():
+        reader, writer = os.pipe()
+        os.close(reader)
+        os.dup2(writer, 2)
+        os.close(writer)
+    sound(p, p.run("basic", before=break_stderr), "basic")
 
 
 def test_file_names(p):

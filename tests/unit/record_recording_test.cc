@@ -154,6 +154,28 @@ TEST_CASE("paths that cannot be written give one line that names them") {
   }
 }
 
+TEST_CASE("a recording follows the user's own links, but none that somebody else planted") {
+  const TempDir dir;
+  write_file(dir / "target", Bytes(100, 'x'));
+  const std::string link = dir / "a.gsrec";
+  REQUIRE(symlink("target", link.c_str()) == 0);
+  {
+    const auto writer = RecordingWriter::open(link, 1u << 30);
+    REQUIRE(writer.ok());
+  }
+  KeepingSink sink;
+  CHECK(replay_recording(dir / "target", sink).ok());
+  if (geteuid() != 0) return;  // only root can plant as somebody else
+  write_file(dir / "target", Bytes(100, 'x'));
+  REQUIRE(lchown(link.c_str(), 65534, 65534) == 0);
+  std::filesystem::permissions(dir / ".", std::filesystem::perms(01777));
+  const auto writer = RecordingWriter::open(link, 1u << 30);
+  REQUIRE_FALSE(writer.ok());
+  CHECK(absl::StrContains(writer.status().message(), "cannot write the recording " + link));
+  CHECK(absl::StrContains(writer.status().message(), "somebody else's"));
+  CHECK(read_file(dir / "target") == Bytes(100, 'x'));
+}
+
 TEST_CASE("an existing file is replaced, but not while another process records to it") {
   const TempDir dir;
   write_file(dir / "a.gsrec", Bytes(100000, 'x'));
@@ -170,6 +192,19 @@ TEST_CASE("an existing file is replaced, but not while another process records t
   const auto info = replay_recording(dir / "a.gsrec", sink);
   REQUIRE(info.ok());
   CHECK(info->records == 3);
+}
+
+TEST_CASE("a file that the program itself has open is not recorded to") {
+  const TempDir dir;
+  write_file(dir / "log", Bytes(100, 'x'));
+  const int fd = open((dir / "log").c_str(), O_WRONLY | O_CLOEXEC);
+  const std::string link = dir / "stdout";  // as /dev/stdout is one
+  REQUIRE(symlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), link.c_str()) == 0);
+  const auto writer = RecordingWriter::open(link, 1u << 30);
+  REQUIRE_FALSE(writer.ok());
+  CHECK(absl::StrContains(writer.status().message(), "has it open itself"));
+  CHECK(read_file(dir / "log") == Bytes(100, 'x'));
+  close(fd);
 }
 
 TEST_CASE("a full disk stops the recording with an error and nothing else") {
