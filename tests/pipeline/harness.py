@@ -11,6 +11,8 @@ import reports  # noqa: E402
 
 import oracle  # noqa: E402
 
+# A variable that a test sets and the library refuses: then the default is what is tested.
+REFUSED = re.compile(r"gapscope\[\d+\]: (GAPSCOPE_\w+)(?:=.* is not | is )")
 # What a hang looks like. Not a speed limit: sanitizers and a busy machine take their time.
 TIMEOUT_S = 120
 NOT_INHERITED = re.compile(r"GAPSCOPE_|FAKE_|CUDA_|NVTX_|RANK$|WORLD_SIZE$|OMPI_|SLURM_|LD_PRELOAD$")
@@ -77,9 +79,10 @@ class Pipeline:
         return env
 
     def run(self, scenario, *args, env=None, library=True, cupti=13, mapped=False, report=True,
-            program="fake_driver", before=None):
+            program="fake_driver", before=None, refused=()):
         """mapped: the program maps libcupti itself, instead of GAPSCOPE_CUPTI_PATH naming it.
-        before: called in the child before it executes the program."""
+        before: called in the child before it executes the program.
+        refused: variables whose name or value the library is to refuse; any other is an error."""
         self.runs += 1
         paths = {n: self.file(f"{n}{self.runs}") for n in ("truth", "log", "report")}
         variables = {"FAKE_CUPTI_LOG": paths["log"]}
@@ -96,6 +99,8 @@ class Pipeline:
         process = subprocess.run(command, env=self.environment(variables), stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S,
                                  preexec_fn=before)
+        complaints = REFUSED.findall(process.stderr.decode(errors="replace"))
+        equal(sorted(set(complaints)), sorted(refused), f"variables refused: {process.stderr.decode()}")
         return Run(paths, process, variables.get("CUDA_INJECTION64_PATH") is not None)
 
     def replay(self, recording):

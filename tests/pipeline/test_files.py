@@ -48,7 +48,7 @@ def test_replay_late(p):
 
 
 def test_replay_small_rings(p):
-    replays_to_the_same(p, "kernels", "--operations", 20000, env={"GAPSCOPE_RING_SIZE": "4KiB"})
+    replays_to_the_same(p, "kernels", "--operations", 20000, env={"GAPSCOPE_RING_SIZE": "16KiB"})
 
 
 def test_recording_limit(p):
@@ -81,7 +81,8 @@ def test_recording_cannot_be_written(p):
 
 
 def test_unknown_variable(p):
-    run = p.run("basic", env={"GAPSCOPE_REPROT": "x", "GAPSCOPE_GRAPHS": "nodes"})
+    run = p.run("basic", env={"GAPSCOPE_REPROT": "x", "GAPSCOPE_GRAPHS": "nodes"},
+                refused=("GAPSCOPE_GRAPHS", "GAPSCOPE_REPROT"))
     sound(p, run, "basic")
     same_figures(run)
     complaints = run.lines("GAPSCOPE_REPROT")
@@ -91,12 +92,16 @@ def test_unknown_variable(p):
 
 
 def test_ring_overflow_is_counted(p):
-    run = p.run("threads", "--operations", 5000, env={"GAPSCOPE_RING_SIZE": "4KiB"})
-    sound(p, run, "threads")
-    records = run.report["records"]
-    called = sum(c["count"] for c in run.truth["calls"].values())
-    equal(records["calls"] + records["dropped_ring"], called, "calls kept and dropped = calls made")
-    equal(records["seen"], len(run.truth["operations"]), "records.seen")
+    for operations in (5000, 20000, 80000):  # a slow machine's collector keeps up for longer
+        run = p.run("threads", "--operations", operations, env={"GAPSCOPE_RING_SIZE": "16KiB"})
+        sound(p, run, "threads")
+        records = run.report["records"]
+        called = sum(c["count"] for c in run.truth["calls"].values())
+        equal(records["calls"] + records["dropped_ring"], called, "calls kept and dropped = calls made")
+        equal(records["seen"], len(run.truth["operations"]), "records.seen")
+        if records["dropped_ring"] > 0:
+            return
+    raise AssertionError("the rings did not overflow")
 
 
 def test_buffer_limit(p):
@@ -176,7 +181,9 @@ def test_page_on_stdout(p):
     os.symlink("/proc/self/fd/1", link)  # as /dev/stdout is
     run = p.run("basic", env={"GAPSCOPE_OUTPUT": link})
     equal(run.code, 0, "exit code")
-    check(run.stdout.startswith(expected_stdout("basic")), f"stdout: {run.stdout.decode()}")
+    # The program's buffer is written out after our page.
+    for line in expected_stdout("basic").splitlines(keepends=True):
+        check(line in run.stdout, f"stdout: {run.stdout.decode()}")
     check(b"kernel" in run.stdout, "no page")
     check(os.path.islink(link), "the link was replaced")
 
