@@ -47,6 +47,8 @@ class Decoder {
  private:
   template <typename Out, typename In>
   bool begin(const In& in, Out* out);
+  template <typename Out, typename In>
+  bool begin_operation(const In& in, Out* out);
   void kernel(const CUpti_ActivityKernel10& in);
   void copy(const CUpti_ActivityMemcpy6& in);
   void peer_copy(const CUpti_ActivityMemcpyPtoP4& in);
@@ -72,6 +74,21 @@ bool Decoder::begin(const In& in, Out* out) {
   out->start_ns = in.start;
   out->end_ns = in.end;
   return true;
+}
+
+// For what a launch waits for: it must learn that no better record will come.
+template <typename Out, typename In>
+bool Decoder::begin_operation(const In& in, Out* out) {
+  if (valid_times(in.start, in.end)) return begin(in, out);
+  auto untimed = make_record<UntimedRecord>();
+  if (in.end == 0) untimed.header.flags = kUntimedNoEnd;
+  untimed.start_ns = in.start < kSentinelNs ? in.start : 0;
+  untimed.correlation_id = in.correlationId;
+  untimed.device = in.deviceId;
+  untimed.context = in.contextId;
+  untimed.stream = in.streamId;
+  sink_.consume(untimed.header);
+  return false;
 }
 
 MemoryKind memory_kind(unsigned kind) {
@@ -143,7 +160,7 @@ OverheadType overhead_type(unsigned kind) {
 
 void Decoder::kernel(const CUpti_ActivityKernel10& in) {
   KernelRecord out;
-  if (!begin(in, &out)) return;
+  if (!begin_operation(in, &out)) return;
   out.correlation_id = in.correlationId;
   out.device = in.deviceId;
   out.context = in.contextId;
@@ -165,7 +182,7 @@ void Decoder::kernel(const CUpti_ActivityKernel10& in) {
 
 void Decoder::copy(const CUpti_ActivityMemcpy6& in) {
   CopyRecord out;
-  if (!begin(in, &out)) return;
+  if (!begin_operation(in, &out)) return;
   out.bytes = in.bytes;
   out.correlation_id = in.correlationId;
   out.device = in.deviceId;
@@ -183,7 +200,7 @@ void Decoder::copy(const CUpti_ActivityMemcpy6& in) {
 
 void Decoder::peer_copy(const CUpti_ActivityMemcpyPtoP4& in) {
   CopyRecord out;
-  if (!begin(in, &out)) return;
+  if (!begin_operation(in, &out)) return;
   out.bytes = in.bytes;
   out.correlation_id = in.correlationId;
   out.device = in.deviceId;
@@ -201,7 +218,7 @@ void Decoder::peer_copy(const CUpti_ActivityMemcpyPtoP4& in) {
 
 void Decoder::set(const CUpti_ActivityMemset4& in) {
   SetRecord out;
-  if (!begin(in, &out)) return;
+  if (!begin_operation(in, &out)) return;
   out.bytes = in.bytes;
   out.correlation_id = in.correlationId;
   out.device = in.deviceId;
@@ -234,7 +251,7 @@ void Decoder::overhead(const CUpti_ActivityOverhead& in) {
 
 void Decoder::graph(const CUpti_ActivityGraphTrace& in) {
   GraphRecord out;
-  if (!begin(in, &out)) return;
+  if (!begin_operation(in, &out)) return;
   out.correlation_id = in.correlationId;
   out.device = in.deviceId;
   out.context = in.contextId;

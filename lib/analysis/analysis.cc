@@ -163,6 +163,8 @@ void Analysis::Impl::consume(const RecordHeader& h) {
       return add(record_cast<SetRecord>(h));
     case RecordKind::graph:
       return add(record_cast<GraphRecord>(h));
+    case RecordKind::untimed:
+      return engine_.add(record_cast<UntimedRecord>(h));
     case RecordKind::api_call:
       return add(record_cast<ApiCallRecord>(h));
     case RecordKind::mark:
@@ -250,6 +252,7 @@ report::Records Analysis::Impl::records() const {
   records.dropped_ring = facts_.dropped_ring();
   records.dropped_cupti = facts_.dropped_cupti();
   records.invalid = facts_.invalid() + invalid_ + engine_.invalid();
+  records.incomplete = engine_.incomplete();
   records.unmatched = engine_.unmatched();
   records.orphaned = engine_.orphaned();
   records.late = engine_.late();

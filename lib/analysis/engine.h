@@ -29,6 +29,7 @@ class Engine {
 
   // Times are plausible (plausible_times).
   void add(const Operation& op);
+  void add(const UntimedRecord& record) { join_.meet(record); }
   void add(const ApiCallRecord& record);
   void add(const MarkRecord& record);
   void tick(const TickRecord& record);
@@ -43,7 +44,8 @@ class Engine {
   RangeTracker& ranges() { return sweep_.ranges(); }
   HostEvidence& evidence() { return sweep_.evidence(); }
   std::int64_t seen() const { return seen_ - join_.invalid(); }
-  std::int64_t invalid() const { return join_.invalid(); }
+  std::int64_t invalid() const { return join_.invalid() + join_.untimed(); }
+  std::int64_t incomplete() const { return join_.incomplete(); }
   std::int64_t unmatched() const { return join_.unmatched(); }
   std::int64_t orphaned() const { return join_.orphaned(); }
   std::int64_t late() const { return late_; }

@@ -12,11 +12,6 @@ constexpr std::int64_t kPressedNs = 30'000'000'000;
 constexpr std::int64_t kQuietGraphNs = 10'000'000'000;
 constexpr std::size_t kMaxGraphSizes = 4096;
 
-// Whether what was launched then was surely put behind the call's operation into their stream.
-bool later_than(const Call& call, std::int64_t launch_ns) {
-  return launch_ns >= call.end_ns && launch_ns > call.start_ns;
-}
-
 ClosedCall closed_call(const Call& call) {
   ClosedCall closed;
   closed.start_ns = call.start_ns;
@@ -86,6 +81,7 @@ void Join::add_call(const ApiCallRecord& record) {
   open_calls_.insert_or_assign(call.correlation_id, slot);
   if (call.expects == Expects::many) open_graph_launches_.insert(slot);
   if (call.expects == Expects::maybe) ++open_maybe_;
+  if (early_untimed_.size() > 0) take_early_untimed(calls_[slot]);
 }
 
 void Join::synchronised(const Call& call) {
@@ -215,6 +211,7 @@ void Join::settle(Call& call) {
   call.state = CallState::settled;
   open_calls_.erase(call.correlation_id);
   if (call.expects == Expects::maybe) --open_maybe_;
+  count_untimed(call);
 }
 
 void Join::remember(const Call& call, bool unmatched) {
@@ -227,11 +224,10 @@ void Join::close(std::uint32_t slot) {
   Call& call = calls_[slot];
   if (call.state != CallState::open) return;
   settle(call);
-  const bool unmatched = call.matched == 0 && call.expects != Expects::maybe;
-  if (unmatched) {
-    call.state = CallState::unmatched;
-    ++unmatched_;
-  }
+  const bool nothing = call.matched == 0 && call.expects != Expects::maybe;
+  const bool unmatched = nothing && call.untimed == 0;
+  if (nothing) call.state = CallState::unmatched;
+  if (unmatched) ++unmatched_;
   remember(call, unmatched);
   if (call.expects != Expects::many) return;
   open_graph_launches_.erase(slot);
@@ -272,7 +268,7 @@ bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
 }
 
 std::size_t Join::outstanding(const TickClock& clock) {
-  std::size_t count = open_calls_.size() - open_maybe_;
+  std::size_t count = open_calls_.size() - open_maybe_ - open_untimed_;
   for (const std::uint32_t slot : open_graph_launches_) {
     Call& call = calls_[slot];
     if (call.held_up_ns == kNever) call.held_up_ns = clock.now_ns;

@@ -4,7 +4,7 @@
 // plausible times as well. Every call that announces a record is `open` until the record comes or
 // the call is closed by the rules of may_pass(); closed calls and operations that were swept
 // without a call are remembered for a while (kRemembered), so that a late partner corrects the
-// counts.
+// counts. A record without usable times ends the wait for one with times, and no more than that.
 //
 // Bounded by the two queues (see AnalysisOptions::max_pending) and kRemembered.
 // Thread-safety: none, one owner.
@@ -55,6 +55,8 @@ class Join {
   };
   // Gives op its launch where the call is known.
   Arrival meet(Operation& op);
+  // The record of an operation came without usable times.
+  void meet(const UntimedRecord& record);
   // op is now in the queue at that slot and waits for its call.
   void wait_for_call(std::uint32_t operation_slot);
   // The operation is being swept: from now on its call is taken for lost.
@@ -75,10 +77,14 @@ class Join {
   StreamTable& streams() { return streams_; }
   std::int64_t unmatched() const { return unmatched_; }
   std::int64_t orphaned() const { return orphaned_; }
+  // Operations that were handed in and cannot be.
   std::int64_t invalid() const { return invalid_; }
+  // Untimed ones: of operations that are over, and of those that were still running at the end.
+  std::int64_t untimed() const { return untimed_; }
+  std::int64_t incomplete() const { return incomplete_; }
   std::size_t held() const {
     return open_calls_.size() + waiting_.size() + closed_.size() + orphans_.size() +
-           graph_sizes_.size() + streams_.size();
+           graph_sizes_.size() + streams_.size() + early_untimed_.size();
   }
 
  private:
@@ -89,6 +95,11 @@ class Join {
     std::int64_t start_ns;
     std::uint32_t context;
   };
+  struct EarlyUntimed {  // came before their call
+    std::uint32_t context;
+    std::uint32_t count;
+    bool may_run;
+  };
   enum class Fit : std::uint8_t { yes, invalid, other };
 
   static Fit fit(std::int64_t op_start_ns, std::uint32_t op_context, std::int64_t call_start_ns,
@@ -98,6 +109,9 @@ class Join {
   void take_waiting(Call& call);
   bool take_orphan(const Call& call);
   void unlink(std::uint32_t operation_slot);
+  void add_untimed(Call& call, std::uint32_t count, bool may_run);
+  void take_early_untimed(Call& call);
+  void count_untimed(const Call& call);
   void settle(Call& call);
   void remember(const Call& call, bool unmatched);
   bool may_pass_many(Call& call, const TickClock& clock);
@@ -111,12 +125,16 @@ class Join {
   absl::flat_hash_map<std::uint32_t, Waiting> waiting_;           // id -> chain of operations
   RecentMap<ClosedCall> closed_{kRemembered};
   RecentMap<Orphan> orphans_{kRemembered};
+  RecentMap<EarlyUntimed> early_untimed_{kRemembered};
   absl::flat_hash_map<std::uint32_t, std::uint32_t> graph_sizes_;  // most operations of one launch
   absl::flat_hash_set<std::uint32_t> open_graph_launches_;         // slots
   std::size_t open_maybe_ = 0;
+  std::size_t open_untimed_ = 0;  // open only until it is known whether the operation is over
   std::int64_t unmatched_ = 0;
   std::int64_t orphaned_ = 0;
   std::int64_t invalid_ = 0;
+  std::int64_t untimed_ = 0;
+  std::int64_t incomplete_ = 0;
 };
 
 }  // namespace gapscope

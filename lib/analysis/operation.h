@@ -108,7 +108,7 @@ inline OperationRef reference(const Operation& op) {
 enum class CallState : std::uint8_t {
   settled,   // nothing (more) is expected
   open,      // its device record is still to come
-  unmatched  // closed although its record never came
+  unmatched  // closed although no record with times came: it may have run at any time since
 };
 
 struct Call {
@@ -122,16 +122,24 @@ struct Call {
   std::uint32_t thread = kNoThread;
   std::uint32_t stream_key = kNoSlot;
   std::uint32_t matched = 0;   // operations seen
+  std::uint32_t untimed = 0;   // of its operations: records without usable times
   std::uint32_t graph_id = 0;  // of the operations seen
   ApiId api = ApiId::unknown;
   ApiCategory category = ApiCategory::other;
   Expects expects = Expects::none;
   CallState state = CallState::settled;
   std::uint8_t flags = 0;  // ApiFlags
+  bool may_run = false;    // an untimed record had no end at all
 
   bool failed() const { return (flags & kApiFailed) != 0; }
   bool captured() const { return (flags & kApiCaptured) != 0; }
 };
+
+// Whether what was launched at that time was surely put behind the call's operation, if into the
+// same stream.
+inline bool later_than(const Call& call, std::int64_t launch_ns) {
+  return launch_ns >= call.end_ns && launch_ns > call.start_ns;
+}
 
 // Deterministic orders, whatever the order of arrival.
 inline bool sweeps_before(const Operation& a, const Operation& b) {

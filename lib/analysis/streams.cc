@@ -68,6 +68,16 @@ std::int64_t StreamTable::confirmed_ns(std::uint32_t key, std::uint32_t context,
   return found == contexts_.end() ? time : std::max(time, found->second.confirmed_ns(clock));
 }
 
+std::int64_t StreamTable::reached_ns(std::uint32_t key, std::uint32_t context) const {
+  std::int64_t time = kNever;
+  if (key < streams_.size()) {
+    time = std::max(streams_[key].operations.reached_ns(),
+                    streams_[key].synchronisations.reached_ns());
+  }
+  const auto found = contexts_.find(context);
+  return found == contexts_.end() ? time : std::max(time, found->second.reached_ns());
+}
+
 std::int64_t StreamTable::settled_ns(std::uint32_t key, std::uint32_t context,
                                      const TickClock& clock) {
   std::int64_t time = kNever;

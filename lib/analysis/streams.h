@@ -39,6 +39,8 @@ class Progress {
   std::int64_t settled_ns(const TickClock& clock) {
     return promote(settling_, settled_ns_, kSettleNs, clock);
   }
+  // Of the latest launch that was reached, kNever if none.
+  std::int64_t reached_ns() const { return latest_.launch_ns; }
   static constexpr std::int64_t kSettleNs = 2'000'000'000;
 
  private:
@@ -74,6 +76,9 @@ class StreamTable {
   std::int64_t confirmed_by_operation_ns(std::uint32_t key, const TickClock& clock);
   std::int64_t confirmed_ns(std::uint32_t key, std::uint32_t context, const TickClock& clock);
   std::int64_t settled_ns(std::uint32_t key, std::uint32_t context, const TickClock& clock);
+
+  // The same at once, whether flushed since or not: what was launched before has surely ended.
+  std::int64_t reached_ns(std::uint32_t key, std::uint32_t context) const;
 
   std::size_t size() const { return streams_.size(); }
 

@@ -38,6 +38,7 @@ enum class RecordKind : std::uint8_t {
   gc = 18,             // GcRecord, one garbage collection of the interpreter (host/)
   throttle = 19,       // ThrottleRecord, cgroup CPU throttling (host/)
   text_mark = 20,      // TextMarkRecord, ring only: a mark with its name inline, not yet interned
+  untimed = 21,        // UntimedRecord, a device operation without usable times
   count_               // one past the last
 };
 inline constexpr std::size_t kRecordKinds = static_cast<std::size_t>(RecordKind::count_);
@@ -52,8 +53,8 @@ inline constexpr std::uint32_t kNoThread = 0xffffffffu;
 inline constexpr std::size_t kMaxRecordBytes = 4096;  // longest text included
 inline constexpr std::uint32_t kNoString = 0;         // string ids start at 1
 
-// One kernel execution. start_ns < 2^63 and start_ns <= end_ns always: decode sets others aside
-// (DataQualityRecord).
+// One kernel execution. start_ns < 2^63 and start_ns <= end_ns always: of others decode makes an
+// UntimedRecord.
 struct KernelRecord {
   static constexpr RecordKind kKind = RecordKind::kernel;
   RecordHeader header;
@@ -125,6 +126,22 @@ struct GraphRecord {
   std::uint32_t stream;
   std::uint32_t graph_id;
   std::uint32_t reserved;
+};
+
+enum UntimedFlags : std::uint8_t {
+  kUntimedNoEnd = 1,  // no end at all: it was still running, or CUPTI had no time for it
+};
+
+// The record of a kernel, copy, set or graph whose times cannot be. Its launch waits for nothing
+// more, and when it ran is not known.
+struct UntimedRecord {
+  static constexpr RecordKind kKind = RecordKind::untimed;
+  RecordHeader header;     // flags: UntimedFlags
+  std::uint64_t start_ns;  // 0 if not known either
+  std::uint32_t correlation_id;
+  std::uint32_t device;
+  std::uint32_t context;
+  std::uint32_t stream;
 };
 
 enum class SyncType : std::uint8_t {
@@ -356,10 +373,11 @@ struct ThreadInfoRecord {
 struct DataQualityRecord {
   static constexpr RecordKind kKind = RecordKind::data_quality;
   RecordHeader header;
-  std::uint64_t dropped_cupti;       // cuptiActivityGetNumDroppedRecords
-  std::uint64_t dropped_buffers;     // records in spare buffers that had to be thrown away
-  std::uint64_t invalid_timestamps;  // zero, sentinel or end < start
-  std::uint64_t unknown_kinds;       // activity kinds that we did not enable
+  std::uint64_t dropped_cupti;    // cuptiActivityGetNumDroppedRecords
+  std::uint64_t dropped_buffers;  // records in spare buffers that had to be thrown away
+  // Zero, sentinel or end < start. Of operations only in recordings from before UntimedRecord.
+  std::uint64_t invalid_timestamps;
+  std::uint64_t unknown_kinds;  // activity kinds that we did not enable
 };
 
 struct ClockStepRecord {

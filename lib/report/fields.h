@@ -246,6 +246,7 @@ void fields(V& v, T& r) {
   v("dropped_ring", r.dropped_ring);
   v("dropped_cupti", r.dropped_cupti);
   v("invalid", r.invalid);
+  v("incomplete", r.incomplete);
   v("unmatched", r.unmatched);
   v("orphaned", r.orphaned);
   v("late", r.late);

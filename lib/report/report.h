@@ -251,7 +251,8 @@ struct Records {
   std::int64_t dropped_ring = 0;   // our rings were full
   std::int64_t dropped_cupti = 0;  // CUPTI's own count, and spare buffers thrown away
   std::int64_t invalid = 0;        // timestamps that cannot be
-  std::int64_t unmatched = 0;      // launches whose device record never came
+  std::int64_t incomplete = 0;  // still running at the end: no end known; neither lost nor invalid
+  std::int64_t unmatched = 0;   // launches whose device record never came
   std::int64_t orphaned = 0;  // device records without a call (device-launched graphs, lost calls)
   std::int64_t late = 0;      // records that came after their time had been finalised
   std::int64_t captured = 0;  // launches captured into a graph: no record expected

@@ -146,8 +146,8 @@ def sound(pipeline, run, scenario, code=0):
 
 def quality(run, **expected):
     """Counts of records set aside: those named, all others 0."""
-    for name in ("dropped_ring", "dropped_cupti", "invalid", "unmatched", "orphaned", "late",
-                 "captured", "failed", "overflow"):
+    for name in ("dropped_ring", "dropped_cupti", "invalid", "incomplete", "unmatched", "orphaned",
+                 "late", "captured", "failed", "overflow"):
         equal(run.report["records"][name], expected.get(name, 0), f"records.{name}")
 
 

@@ -216,8 +216,8 @@ class InvariantChecker {
                   report_.steps.warmup_steps},
                  "times");
     const auto& r = report_.records;
-    not_negative({r.seen, r.calls, r.dropped_ring, r.dropped_cupti, r.invalid, r.unmatched,
-                  r.orphaned, r.late, r.captured, r.failed, r.outside, r.overflow},
+    not_negative({r.seen, r.calls, r.dropped_ring, r.dropped_cupti, r.invalid, r.incomplete,
+                  r.unmatched, r.orphaned, r.late, r.captured, r.failed, r.outside, r.overflow},
                  "records");
     std::int64_t operations = 0;
     for (const auto& d : report_.whole.devices) operations += d.operations;

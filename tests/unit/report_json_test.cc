@@ -78,8 +78,9 @@ TEST_CASE("the layout that others read") {
     INFO(key);
     CHECK(device["kernels"][0][key].is_number());
   }
-  for (const char* key : {"seen", "calls", "dropped_ring", "dropped_cupti", "invalid", "unmatched",
-                          "orphaned", "late", "captured", "failed", "outside", "overflow"}) {
+  for (const char* key :
+       {"seen", "calls", "dropped_ring", "dropped_cupti", "invalid", "incomplete", "unmatched",
+        "orphaned", "late", "captured", "failed", "outside", "overflow"}) {
     INFO(key);
     CHECK(json["records"][key].is_number_integer());
   }
