@@ -219,8 +219,41 @@ bool Attribution::throttled(const SampleEvidence& sample) const {
   });
 }
 
+// What the thread that this one waits for was doing meanwhile: only what has frames to name it.
+Attribution::Verdict Attribution::judge_awaited(const SampleEvidence& sample) const {
+  const auto* samples = sample.running() ? nullptr : evidence_.awaited(sample);
+  if (samples == nullptr) return {};
+  Verdict best;
+  std::int64_t best_ns = 0;
+  for (auto s = from_time(*samples, sample.begin_ns);
+       s != samples->end() && s->begin_ns < sample.end_ns; ++s) {
+    const std::int64_t common_ns =
+        std::min(s->end_ns, sample.end_ns) - std::max(s->begin_ns, sample.begin_ns);
+    if (common_ns <= best_ns) continue;
+    const Verdict verdict = judge_alone(*s);
+    if (verdict.evidence.kind != EvidenceRef::Kind::frames) continue;
+    best = verdict;
+    best_ns = common_ns;
+  }
+  best.evidence.awaited = sample.waits_for_name_id;
+  best.evidence.guess = sample.wait_guess;
+  return best;
+}
+
+// The thread's own frames come first. Those of the thread that it waits for say more where it has
+// none; and where the lock names that thread, so that it is no guess, also where its own frames
+// only tell who waits.
 Attribution::Verdict Attribution::judge(const SampleEvidence& sample) const {
   if (throttled(sample)) return {Cause::throttled, {}};
+  const Verdict own = judge_alone(sample);
+  if (own.cause != Cause::unattributed && own.cause != Cause::host) return own;
+  const Verdict theirs = judge_awaited(sample);
+  if (theirs.cause == Cause::unattributed) return own;
+  if (own.evidence.kind != EvidenceRef::Kind::frames) return theirs;
+  return !sample.wait_guess && theirs.cause != Cause::host ? theirs : own;
+}
+
+Attribution::Verdict Attribution::judge_alone(const SampleEvidence& sample) const {
   std::uint32_t named = kNoString;   // innermost frame that does more than wait
   std::uint32_t loader = kNoString;  // outermost frame of the input pipeline
   bool compiling = false, serving = false;
@@ -241,7 +274,9 @@ Attribution::Verdict Attribution::judge(const SampleEvidence& sample) const {
   }
   if (named != kNoString) return {Cause::host, frames};
   if (!sample.running() && !wait.empty()) {
-    return {Cause::host, {EvidenceRef::Kind::wait, sample.wait_id, 0}};
+    return {
+        Cause::host,
+        {EvidenceRef::Kind::wait, sample.wait_id, 0, sample.waits_for_name_id, sample.wait_guess}};
   }
   return {};
 }

@@ -58,6 +58,8 @@ class Attribution {
     EvidenceRef evidence;
   };
   Verdict judge(const SampleEvidence& sample) const;
+  Verdict judge_alone(const SampleEvidence& sample) const;
+  Verdict judge_awaited(const SampleEvidence& sample) const;
   bool throttled(const SampleEvidence& sample) const;
   bool of_these_threads(std::uint32_t os_thread_id, const Turns& turns) const;
 

@@ -7,6 +7,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "analysis/cause.h"
+#include "record/record.h"
 
 namespace gapscope {
 
@@ -16,10 +17,14 @@ struct EvidenceRef {
   Kind kind = Kind::none;
   std::uint32_t id = 0;      // ApiId, string id of the innermost telling frame, ...
   std::uint32_t detail = 0;  // frames: string id of the loader's own frame, kNoString if the same
+  // wait: string id of the name of the thread that was waited for, kNoString if unknown. frames:
+  // the same, where the frames are that thread's.
+  std::uint32_t awaited = kNoString;
+  bool guess = false;  // awaited was told from what threads did, not from what was waited for
   friend bool operator==(const EvidenceRef&, const EvidenceRef&) = default;
   template <typename H>
   friend H AbslHashValue(H h, const EvidenceRef& e) {
-    return H::combine(std::move(h), static_cast<int>(e.kind), e.id, e.detail);
+    return H::combine(std::move(h), static_cast<int>(e.kind), e.id, e.detail, e.awaited, e.guess);
   }
 };
 

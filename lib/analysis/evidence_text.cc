@@ -6,6 +6,26 @@
 #include "record/api.h"
 
 namespace gapscope {
+namespace {
+
+// Only the interpreter's own lock names its holder: other waits are for a thread, not held by it.
+std::string with_awaited(std::string text, const EvidenceRef& evidence, const NameTable& names) {
+  const std::string_view thread = names.string(evidence.awaited);
+  if (text.empty() || thread.empty()) return text;
+  const bool frames = evidence.kind == EvidenceRef::Kind::frames;
+  const char* certain = frames ? "in" : text == "GIL" ? "held by" : "for";
+  const char* guessed = frames ? "perhaps in" : "perhaps for";
+  return fmt::format("{}, {} {}", text, evidence.guess ? guessed : certain, thread);
+}
+
+std::string frames_text(const EvidenceRef& evidence, const NameTable& names) {
+  const std::string inner(short_frame(names.string(evidence.id)));
+  const std::string outer(short_frame(names.string(evidence.detail)));
+  if (inner.empty() || outer.empty() || inner == outer) return inner.empty() ? outer : inner;
+  return fmt::format("{} > {}", outer, inner);
+}
+
+}  // namespace
 
 std::string evidence_text(const EvidenceRef& evidence, const NameTable& names) {
   switch (evidence.kind) {
@@ -16,15 +36,11 @@ std::string evidence_text(const EvidenceRef& evidence, const NameTable& names) {
     case EvidenceRef::Kind::node_tracing:
       return fmt::format("tracing the nodes of {}", api_name(static_cast<ApiId>(evidence.id)));
     case EvidenceRef::Kind::wait:
-      return std::string(names.string(evidence.id));
+      return with_awaited(std::string(names.string(evidence.id)), evidence, names);
     case EvidenceRef::Kind::generation:
       return fmt::format("generation {}", evidence.id);
-    case EvidenceRef::Kind::frames: {
-      const std::string inner(short_frame(names.string(evidence.id)));
-      const std::string outer(short_frame(names.string(evidence.detail)));
-      if (inner.empty() || outer.empty() || inner == outer) return inner.empty() ? outer : inner;
-      return fmt::format("{} > {}", outer, inner);
-    }
+    case EvidenceRef::Kind::frames:
+      return with_awaited(frames_text(evidence, names), evidence, names);
   }
   return {};
 }

@@ -77,13 +77,21 @@ void HostEvidence::add(const ThreadInfoRecord& r) {
 void HostEvidence::add_sample(const RecordHeader& header) {
   const auto r = record_cast<ThreadSampleRecord>(header);
   if (!sane(r.begin_ns, r.end_ns)) return;
-  if (samples_.size() >= kMaxThreads && !samples_.contains(header.thread)) return;
+  // Without an index and an id it could be any thread: several in one would contradict each other.
+  const bool other = header.thread == kNoThread;
+  if (other && r.os_thread_id == 0) return;
+  auto& of_all = other ? other_samples_ : samples_;
+  const std::uint32_t thread = other ? r.os_thread_id : header.thread;
+  if (of_all.size() >= kMaxThreads && !of_all.contains(thread)) return;
   SampleEvidence sample;
   sample.begin_ns = static_cast<std::int64_t>(r.begin_ns);
   sample.end_ns = static_cast<std::int64_t>(r.end_ns);
   sample.on_cpu_ns = static_cast<std::int64_t>(std::min(r.on_cpu_ns, r.end_ns - r.begin_ns));
   sample.wait_id = r.wait_id;
   sample.waits_for = r.waits_for;
+  sample.waits_for_os_thread = r.waits_for_os_thread;
+  sample.waits_for_name_id = r.waits_for_name_id;
+  sample.wait_guess = (header.flags & kSampleWaitGuess) != 0;
   sample.state = r.state;
   sample.runnable_ns = static_cast<std::int64_t>(std::min(r.runnable_ns, r.end_ns - r.begin_ns));
   // The ids are the record's last bytes, whatever its version knew of fields before them.
@@ -96,7 +104,7 @@ void HostEvidence::add_sample(const RecordHeader& header) {
     std::memcpy(&id, at + 4 * i, 4);
     sample.frames.push_back(id);
   }
-  insert_by_begin(samples_[header.thread], sample, kMaxOther);
+  insert_by_begin(of_all[thread], sample, kMaxOther);
 }
 
 void HostEvidence::forget_before(std::int64_t time_ns) {
@@ -108,11 +116,20 @@ void HostEvidence::forget_before(std::int64_t time_ns) {
   drop_before(collections_, time_ns);
   drop_before(throttles_, time_ns);
   for (auto& [thread, samples] : samples_) drop_before(samples, time_ns);
+  for (auto& [thread, samples] : other_samples_) drop_before(samples, time_ns);
+  // Threads of that sort come and go: a place is for one that was seen lately.
+  absl::erase_if(other_samples_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 const std::deque<SampleEvidence>* HostEvidence::samples(std::uint32_t thread) const {
   const auto found = samples_.find(thread);
   return found == samples_.end() ? nullptr : &found->second;
+}
+
+const std::deque<SampleEvidence>* HostEvidence::awaited(const SampleEvidence& sample) const {
+  if (sample.waits_for != kNoThread) return samples(sample.waits_for);
+  const auto found = other_samples_.find(sample.waits_for_os_thread);
+  return found == other_samples_.end() ? nullptr : &found->second;
 }
 
 std::uint32_t HostEvidence::os_thread(std::uint32_t thread) const {
@@ -123,6 +140,7 @@ std::uint32_t HostEvidence::os_thread(std::uint32_t thread) const {
 std::size_t HostEvidence::held() const {
   std::size_t n = calls_.size() + overheads_.size() + collections_.size() + throttles_.size();
   for (const auto& [thread, samples] : samples_) n += samples.size();
+  for (const auto& [thread, samples] : other_samples_) n += samples.size();
   return n;
 }
 

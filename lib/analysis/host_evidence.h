@@ -45,7 +45,11 @@ struct SampleEvidence {
   std::int64_t on_cpu_ns = 0;
   std::int64_t runnable_ns = 0;  // ready to run, without a CPU
   std::uint32_t wait_id = kNoString;
+  // Whom it waits for: by index where it launches, else by the system's id, 0 if unknown.
   std::uint32_t waits_for = kNoThread;
+  std::uint32_t waits_for_os_thread = 0;
+  std::uint32_t waits_for_name_id = kNoString;
+  bool wait_guess = false;  // kSampleWaitGuess
   char state = 0;
   absl::InlinedVector<std::uint32_t, 12> frames;  // innermost first
   bool running() const { return 2 * on_cpu_ns >= end_ns - begin_ns; }
@@ -74,6 +78,8 @@ class HostEvidence {
   const std::deque<ThrottleEvidence>& throttles() const { return throttles_; }
   // nullptr when that thread was never sampled.
   const std::deque<SampleEvidence>* samples(std::uint32_t thread) const;
+  // Of the thread that this sample's thread waits for, launching or not; nullptr likewise.
+  const std::deque<SampleEvidence>* awaited(const SampleEvidence& sample) const;
   std::uint32_t os_thread(std::uint32_t thread) const;  // 0 if unknown
   std::size_t held() const;
 
@@ -84,7 +90,9 @@ class HostEvidence {
   std::deque<OverheadEvidence> overheads_;
   std::deque<GcEvidence> collections_;
   std::deque<ThrottleEvidence> throttles_;
-  absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> samples_;
+  absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> samples_;  // by thread index
+  // Of threads that launch nothing, and so have no index: by the system's id.
+  absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> other_samples_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> os_threads_;
   absl::flat_hash_set<std::uint32_t> launching_threads_;
 };
