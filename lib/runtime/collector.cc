@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "analysis/ranges_name.h"
 #include "report/report_json.h"
 #include "runtime/file_output.h"
 #include "runtime/files.h"
@@ -177,7 +178,8 @@ void Collector::consume_from_ring(const RecordHeader& record) {
   const auto text_mark = record_cast<TextMarkRecord>(record);
   const std::string_view text = trailing_text<TextMarkRecord>(record);
   const std::string_view domain = text.substr(0, text_mark.domain_bytes);
-  const std::string_view name = text.substr(domain.size());
+  // What emit_nvtx appends makes every name a new one, of which the table would soon be full.
+  const std::string_view name = strip_range_name(text.substr(domain.size()));
   auto mark = make_record<MarkRecord>(record.thread);
   mark.time_ns = text_mark.time_ns;
   mark.range_id = text_mark.range_id;

@@ -2,8 +2,10 @@
 
 #include <cstdio>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "catch.h"
 #include "report/report_json.h"
@@ -144,6 +146,42 @@ TEST_CASE("a recording replays to the report of the live run, entry for entry") 
   live.self = replayed.self = {};
   CHECK(report::to_json(live) == report::to_json(replayed));
   unlink(run.session->config().record_path.c_str());
+}
+
+TEST_CASE("range names take one string an operator, whatever emit_nvtx appends") {
+  Run run("names", [](const char* name) {
+    Config config = quiet_config(name);
+    config.record_path = temp_path("names.gsrec");
+    return config;
+  });
+  REQUIRE(run.session->start().ok());
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    run.session->mark_text(MarkKind::range_push, "aten::add, seq = " + n + ", op_id = " + n, "");
+    run.session->mark_text(MarkKind::range_push, "aten::mm, op_id = " + n + ", sizes = [[1]]", "d");
+    run.session->mark_text(MarkKind::range_pop, "", "");
+    run.session->mark_text(MarkKind::range_pop, "", "d");
+  }
+  REQUIRE(run.session->stop(0, true));
+  REQUIRE_REPORT_HOLDS(run.report());
+
+  struct Names final : RecordSink {
+    void consume(const RecordHeader& record) override {
+      if (record.kind == RecordKind::string_def) {
+        const std::string text(trailing_text<StringDefRecord>(record));
+        if (text.find("aten::") != std::string::npos) texts.push_back(text);
+      } else if (record.kind == RecordKind::mark) {
+        const auto mark = record_cast<MarkRecord>(record);
+        if (mark.mark == MarkKind::range_push) ids.insert(mark.name_id);
+      }
+    }
+    std::vector<std::string> texts;
+    std::set<std::uint32_t> ids;
+  } names;
+  REQUIRE(replay_recording(run.session->config().record_path, names).ok());
+  unlink(run.session->config().record_path.c_str());
+  CHECK(names.texts == std::vector<std::string>{"aten::add", "aten::mm"});
+  CHECK(names.ids.size() == 2);
 }
 
 TEST_CASE("a clock in another domain is said on the page") {
