@@ -12,7 +12,7 @@ struct Rule {
   FrameKind kind;
 };
 
-constexpr Rule kRules[] = {
+constexpr Rule kFrameRules[] = {
     {"/torch/_dynamo/", FrameKind::compiler},
     {"/torch/_inductor/", FrameKind::compiler},
     {"/torch/_functorch/_aot_autograd/", FrameKind::compiler},
@@ -65,7 +65,7 @@ constexpr Rule kRules[] = {
 }  // namespace
 
 FrameKind frame_kind(std::string_view frame) {
-  for (const Rule& rule : kRules) {
+  for (const Rule& rule : kFrameRules) {
     if (absl::StrContains(frame, rule.pattern)) return rule.kind;
   }
   return FrameKind::plain;

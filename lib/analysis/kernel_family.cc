@@ -23,7 +23,7 @@ constexpr std::string_view kCommunication = kCommunicationFamily;
 constexpr std::string_view kFft = "fft";
 constexpr std::string_view kOther = "other";
 
-constexpr FamilyRule kRules[] = {
+constexpr FamilyRule kFamilyRules[] = {
     // What a compiler fused is named after the operations in it, collectives included, and is
     // compute
     // all the same: before the communication rules.
@@ -232,19 +232,19 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 }  // namespace
 
-absl::Span<const FamilyRule> family_rules() { return kRules; }
+absl::Span<const FamilyRule> family_rules() { return kFamilyRules; }
 
 std::string_view kernel_family(std::string_view path, std::string_view short_name,
                                std::string_view full_name) {
   const std::string lower_path = absl::AsciiStrToLower(path);
   const std::string lower_short = absl::AsciiStrToLower(short_name);
-  for (const FamilyRule& rule : kRules) {
+  for (const FamilyRule& rule : kFamilyRules) {
     if (matches(lower_path, rule.pattern)) return rule.family;
     if (rule.family != kCommunication && matches(lower_short, rule.pattern)) return rule.family;
   }
   // A kernel with a name of its own, built from a library's templates.
   const std::string lower_full = absl::AsciiStrToLower(full_name);
-  for (const FamilyRule& rule : kRules) {
+  for (const FamilyRule& rule : kFamilyRules) {
     const bool telling =
         rule.family == kGemm || rule.family == kConvolution || rule.family == kAttention;
     if (telling && matches(lower_full, rule.pattern)) return rule.family;

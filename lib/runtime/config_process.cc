@@ -70,7 +70,7 @@ Environment environ_entries() {
 namespace {
 
 // A host name may hold anything; in a file's name it must not add a folder.
-std::string host_name() {
+std::string host_name_in_path() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
   std::string host = name.data();
@@ -94,7 +94,7 @@ std::string expand_path(const std::string& pattern, const Environment& environme
     if (next == 'p') {
       absl::StrAppend(&out, getpid());
     } else if (next == 'h') {
-      out += host_name();
+      out += host_name_in_path();
     } else if (next == 'r') {
       const std::string rank = config::detect_rank(environment);
       out += rank.empty() ? "0" : rank.substr(0, rank.find('/'));

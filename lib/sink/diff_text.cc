@@ -12,7 +12,7 @@
 namespace gapscope::sink {
 namespace {
 
-constexpr std::size_t kTopKernels = 10;
+constexpr std::size_t kTopChanges = 10;
 constexpr int kDecimals = 2;
 constexpr double kScale = 100;  // 10^kDecimals
 
@@ -153,7 +153,7 @@ void write_kernels(const Sheet& sheet) {
   const report::Diff& diff = sheet.diff;
   if (diff.kernels.empty() && diff.kernels_same == 0) return;
   sheet.canvas.blank();
-  const std::size_t shown = std::min(kTopKernels, diff.kernels.size());
+  const std::size_t shown = std::min(kTopChanges, diff.kernels.size());
   sheet.canvas.folded("Kernels",
                       absl::StrCat(diff.kernels.size(), " changed, ", diff.kernels_same, " did not",
                                    shown < diff.kernels.size() ? "; the largest changes:" : ""));
