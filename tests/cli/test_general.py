@@ -1,6 +1,7 @@
 """The command line as a whole: help, versions, usage errors, streams that are closed."""
 import os
 import re
+import stat
 import subprocess
 
 COMMANDS = ("run", "replay", "show", "diff", "merge", "help")
@@ -70,3 +71,16 @@ def test_full_output(cli):
     assert process.returncode == 4 and b"No space left" in process.stderr, process
     cli.run("show", path, "-o", "/dev/full").expect(4, "/dev/full")
     assert os.path.exists("/dev/full") and not os.path.isfile("/dev/full")
+
+
+def test_output_to_a_pipe(cli):
+    """It waits for the reader, who may be a pager, and leaves the pipe one."""
+    path, _ = cli.report("a")
+    pipe = cli.path("pipe")
+    os.mkfifo(pipe)
+    process = subprocess.Popen([cli.gapscope, "show", path, "-o", pipe], env=cli.environment())
+    with open(pipe, "rb") as reader:
+        text = reader.read().decode()
+    assert process.wait(timeout=60) == 0
+    assert text == cli.run("show", path).expect(0).out
+    assert stat.S_ISFIFO(os.lstat(pipe).st_mode)
