@@ -18,6 +18,9 @@ std::uint64_t stream_key(const CallDetails& details, bool per_thread_form, std::
   return details.stream_handle == legacy_handle ? 0 : details.stream_handle;
 }
 
+// Far more than any call lasts, far less than the time since 1970.
+constexpr std::uint64_t kLongestCallNs = std::uint64_t{1} << 47;  // 39 hours
+
 bool moves_bytes(ApiCategory category) {
   return category == ApiCategory::copy || category == ApiCategory::set;
 }
@@ -61,7 +64,7 @@ void Callbacks::driver_call(const CUpti_CallbackData& data, CUpti_CallbackId id)
   }
   ThreadRing* local = rings_->local();
   if (data.callbackSite == CUPTI_API_ENTER) {
-    if (local != nullptr) enter(data, *local);
+    enter(data, local);
     return;
   }
   if (local == nullptr) {
@@ -72,9 +75,12 @@ void Callbacks::driver_call(const CUpti_CallbackData& data, CUpti_CallbackId id)
   if (wake_->is_deep() || (local->ring.looks_half_full() && wake_->is_asleep())) wake_->wake();
 }
 
-void Callbacks::enter(const CUpti_CallbackData& data, ThreadRing& local) noexcept {
+void Callbacks::enter(const CUpti_CallbackData& data, ThreadRing* ring) noexcept {
   const std::uint64_t now = now_ns();
+  // Also without a ring: the thread may have one when the call ends.
   *data.correlationData = now;
+  if (ring == nullptr) return;
+  ThreadRing& local = *ring;
   // Calls nest rarely (one driver call inside another); the outermost entry bounds them all.
   // relaxed: the collector reads it as a lower bound for records that are still to come.
   if (local.in_call_since_ns.load(std::memory_order_relaxed) == 0) {
@@ -88,7 +94,9 @@ void Callbacks::exit(const CUpti_CallbackData& data, const CallInfo& call,
                      ThreadRing& local) noexcept {
   const std::uint64_t now = now_ns();
   std::uint64_t start = *data.correlationData;
-  if (start == 0 || start > now) start = now;  // recording began inside this call; a clock step
+  if (start > now) start = now;  // a step of the clock
+  // Its entry was not seen, recording began inside this call: what stands there is CUPTI's.
+  if (now - start > kLongestCallNs) return;
   if (call.api == ApiId::profiler_start || call.api == ApiId::profiler_stop) {
     write_capture_mark(call.api, local, start, now);
   }

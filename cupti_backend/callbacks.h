@@ -36,7 +36,7 @@ class Callbacks {
   static constexpr std::uint32_t kSampleEvery = 256;
 
   void driver_call(const CUpti_CallbackData& data, CUpti_CallbackId id) noexcept;
-  void enter(const CUpti_CallbackData& data, ThreadRing& local) noexcept;
+  void enter(const CUpti_CallbackData& data, ThreadRing* ring) noexcept;
   void exit(const CUpti_CallbackData& data, const CallInfo& call, ThreadRing& local) noexcept;
   void write_call(const CUpti_CallbackData& data, const CallInfo& call, ThreadRing& local,
                   std::uint64_t start_ns, std::uint64_t end_ns) noexcept;

@@ -108,6 +108,8 @@ void RingSet::fill_in(Slot& slot) noexcept {
   slot.thread_index = threads_.fetch_add(1, std::memory_order_relaxed);
   slot.os_thread_id = static_cast<std::uint32_t>(::syscall(SYS_gettid));
   slot.ring.set_thread(slot.thread_index);
+  slot.outermost_correlation_id = 0;  // of the thread that had it before
+  slot.graph_nodes_created = 0;
 }
 
 template <typename F>

@@ -31,7 +31,7 @@ void Fake::call(const fake_call_spec& spec, fake_call_result* result) {
   const bool alive = fatal_ns_.load(std::memory_order_acquire) == 0;
 
   const CallParams params(spec);
-  std::uint64_t slot = 0;
+  std::uint64_t slot = 12345;  // CUPTI does not promise to clear it
   auto returned = static_cast<CUresult>(spec.result);
   CUpti_CallbackData data{};
   data.callbackSite = CUPTI_API_ENTER;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr auto kApi = static_cast<std::size_t>(RecordKind::api_call);
 
+constexpr auto kNone = std::numeric_limits<std::uint64_t>::max();
+
 std::size_t drain_all(RingSet& set) {
   std::size_t n = 0;
   set.for_each([&](ThreadRing& t) { n += t.ring.drain([](const RecordHeader&) {}); });
@@ -179,7 +181,6 @@ TEST_CASE("beyond the cap records are counted as dropped, and a later ring serve
 
 TEST_CASE("the oldest call in progress is the minimum over rings, zeros skipped") {
   RingSet set(kSmallRing, 4);
-  constexpr auto kNone = std::numeric_limits<std::uint64_t>::max();
   CHECK(set.oldest_call_in_progress_ns() == kNone);
   ThreadRing* mine = set.local();
   CHECK(set.oldest_call_in_progress_ns() == kNone);
@@ -215,6 +216,24 @@ struct RecordsAtExit {
 };
 
 }  // namespace
+
+TEST_CASE("a thread that ends inside a call holds up nobody, and leaves nothing to the next one") {
+  RingSet set(kSmallRing, 1);
+  std::thread([&] {
+    ThreadRing* t = set.local();
+    t->in_call_since_ns.store(300, std::memory_order_relaxed);
+    t->graph_nodes_created = 7;
+    t->outermost_correlation_id = 9;
+  }).join();
+  drain_all(set);
+  CHECK(set.oldest_call_in_progress_ns() == kNone);
+  std::thread([&] {
+    ThreadRing* t = set.local();
+    REQUIRE(t != nullptr);
+    CHECK(t->graph_nodes_created == 0);
+    CHECK(t->outermost_correlation_id == 0);
+  }).join();
+}
 
 TEST_CASE("records after a thread's end find no ring and are counted") {
   const std::size_t max_rings = GENERATE(4, 0);  // 0: the thread had none in its life either
