@@ -449,8 +449,11 @@ T make_record(std::uint32_t thread = kNoThread) {
 template <typename T>
 T record_cast(const RecordHeader& h) {
   T r{};
-  const std::size_t n = h.size_bytes < sizeof(T) ? h.size_bytes : sizeof(T);
-  std::memcpy(&r, &h, n);
+  if (h.size_bytes >= sizeof(T)) {
+    std::memcpy(&r, &h, sizeof(T));  // nearly always: a copy of a size that the compiler knows
+  } else {
+    std::memcpy(&r, &h, h.size_bytes);
+  }
   return r;
 }
 

@@ -1,5 +1,7 @@
 #include "runtime/interner.h"
 
+#include <cstring>
+
 namespace gapscope {
 
 std::uint32_t Interner::define(std::string_view text, RecordSink& sink) {
@@ -25,11 +27,11 @@ std::uint32_t Interner::intern(std::string_view text, RecordSink& sink) {
 std::uint32_t Interner::intern_pointer(const char* text, RecordSink& sink) {
   if (text == nullptr) return kNoString;
   if (const auto it = by_address_.find(text); it != by_address_.end()) {
-    const std::string& known = *by_id_[it->second - 1];
-    if (known == text || it->second == overflow_id_) return it->second;
+    const Known& known = it->second;
+    if (std::strcmp(known.text, text) == 0 || known.id == overflow_id_) return known.id;
   }
   const std::uint32_t id = intern(text, sink);
-  if (by_address_.size() < 2 * max_strings_) by_address_[text] = id;
+  if (by_address_.size() < 2 * max_strings_) by_address_[text] = {by_id_[id - 1]->c_str(), id};
   return id;
 }
 

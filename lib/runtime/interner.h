@@ -39,7 +39,11 @@ class Interner {
   absl::flat_hash_map<std::string, std::uint32_t> ids_;
   std::vector<const std::string*> by_id_;  // ids start at 1; owned by storage_
   std::vector<std::unique_ptr<std::string>> storage_;
-  absl::flat_hash_map<const char*, std::uint32_t> by_address_;
+  struct Known {
+    const char* text;  // owned by storage_
+    std::uint32_t id;
+  };
+  absl::flat_hash_map<const char*, Known> by_address_;
 };
 
 // Builds a record of type T followed by text and hands it to sink.
