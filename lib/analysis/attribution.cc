@@ -25,10 +25,51 @@ auto from_time(const std::deque<T>& entries, std::int64_t time_ns) {
   return at;
 }
 
+template <typename T>
+bool overlap(const std::deque<T>& entries, std::int64_t begin_ns, std::int64_t end_ns) {
+  for (auto e = from_time(entries, begin_ns); e != entries.end() && e->begin_ns < end_ns; ++e) {
+    if (e->end_ns > begin_ns) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 CauseSlices Attribution::attribute(std::int64_t begin_ns, std::int64_t end_ns,
                                    const Launch& launch) const {
+  const std::int64_t ns = end_ns - begin_ns;
+  if (ns <= 0) return {};
+  if (launch.known() && launch.queued_ns <= begin_ns) {
+    return CauseSlices{{ns < kSpacingNs ? Cause::spacing : Cause::dependency, ns, {}}};
+  }
+  if (!nothing_but_launches(begin_ns, end_ns)) return weigh(begin_ns, end_ns, launch);
+  // What paint_rest() would say of it: nearly every gap of a launch-bound run.
+  const std::int64_t late_ns = launch.known() ? end_ns - launch.queued_ns : 0;
+  if (late_ns <= kLaunchLatencyNs) return CauseSlices{{Cause::launch_bound, ns, {}}};
+  return CauseSlices{{Cause::dependency, late_ns, {}}, {Cause::launch_bound, ns - late_ns, {}}};
+}
+
+// Whether no evidence but that of plain calls that follow each other reaches into the gap, among
+// the calls that turns() would look at.
+bool Attribution::nothing_but_launches(std::int64_t begin_ns, std::int64_t end_ns) const {
+  if (overlap(evidence_.overheads(), begin_ns, end_ns)) return false;
+  if (overlap(evidence_.collections(), begin_ns, end_ns)) return false;
+  const auto& calls = evidence_.calls();
+  // Nearly always the newest few.
+  std::size_t end = calls.size();
+  while (end > 0 && calls[end - 1].begin_ns >= end_ns) --end;
+  std::size_t first = end;
+  while (first > 0 && calls[first - 1].begin_ns >= begin_ns) --first;
+  if (first == 0) return false;
+  first -= std::min(first, kCallsBefore);
+  const CallEvidence& last = calls[end - 1];
+  // The first one's distance to what was before it is not asked for.
+  return last.plain && last.followers >= end - first - 1 && calls[first].plain &&
+         end_ns - last.end_ns < kHostStretchNs;
+}
+
+CauseSlices Attribution::weigh(std::int64_t begin_ns, std::int64_t end_ns,
+                               const Launch& launch) const {
   Unpainted gap(begin_ns, end_ns);
   if (launch.known() && launch.queued_ns <= begin_ns) {
     gap.finish(end_ns - begin_ns < kSpacingNs ? Cause::spacing : Cause::dependency);

@@ -24,8 +24,11 @@ class Attribution {
   // launch: of the operation that ends the gap, if known. All evidence that begins before end_ns
   // has been added. The slices add up to end_ns - begin_ns.
   CauseSlices attribute(std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) const;
+  // The same answer the long way: all evidence is looked at. attribute() takes short cuts.
+  CauseSlices weigh(std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) const;
 
  private:
+  bool nothing_but_launches(std::int64_t begin_ns, std::int64_t end_ns) const;
   // One call of the sequence, and the stretch without calls before it.
   struct Turn {
     const CallEvidence* call = nullptr;  // nullptr: the gap's end, where no call is known

@@ -47,15 +47,13 @@ void Capture::step_mark(std::int64_t time_ns) {
   if (mark > spec_.last) close(time_ns);
 }
 
-void Capture::first_operation(std::int64_t time_ns) {
-  if (spec_.mode != CaptureSpec::Mode::time || first_seen_) return;
+void Capture::begin_time(std::int64_t time_ns) {
   first_seen_ = true;
   open(later(time_ns, spec_.first));
   close(later(time_ns, spec_.last));
 }
 
-std::int64_t Capture::range_at(std::int64_t time_ns) const {
-  if (everything()) return 0;
+std::int64_t Capture::find_range(std::int64_t time_ns) const {
   for (auto range = ranges_.rbegin(); range != ranges_.rend(); ++range) {
     if (time_ns >= range->end_ns) return kOutside;
     if (time_ns >= range->begin_ns) return range->number;

@@ -24,10 +24,14 @@ class Capture {
   // Marks and the first operation of any device, in order of time.
   void switched(bool on, std::int64_t time_ns);
   void step_mark(std::int64_t time_ns);
-  void first_operation(std::int64_t time_ns);
+  void first_operation(std::int64_t time_ns) {
+    if (spec_.mode == CaptureSpec::Mode::time && !first_seen_) begin_time(time_ns);
+  }
 
   // The number of the range that counts what began then, ascending with time; kOutside if none.
-  std::int64_t range_at(std::int64_t time_ns) const;
+  std::int64_t range_at(std::int64_t time_ns) const {
+    return everything() ? 0 : find_range(time_ns);
+  }
   // Likewise for an operation: by its launch call; by itself where no call is known or where the
   // limits are times.
   std::int64_t range_of(const Operation& op) const {
@@ -40,6 +44,8 @@ class Capture {
   struct Range {
     std::int64_t begin_ns, end_ns, number;
   };
+  void begin_time(std::int64_t time_ns);
+  std::int64_t find_range(std::int64_t time_ns) const;
   void open(std::int64_t time_ns);
   void close(std::int64_t time_ns);
 

@@ -16,7 +16,7 @@ void CauseTally::add_evidence(Sum& sum, const EvidenceRef& evidence, std::int64_
   sum.evidence[evidence] += ns;
 }
 
-void CauseTally::add(const CauseSlices& slices) {
+void CauseTally::add_all(const CauseSlices& slices) {
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const CauseSlice& slice = slices[i];
     Sum& sum = sums_[static_cast<int>(slice.cause)];

@@ -55,7 +55,7 @@ void add_kernels(report::Device& device, const DeviceTally& tally, const NameTab
 
 std::int64_t same_stream_as_kernels(const DeviceTally& tally, std::uint8_t key) {
   std::int64_t count = 0;
-  for (const auto& [stream, use] : tally.stream_uses()) {
+  for (const DeviceTally::StreamUse& use : tally.stream_uses()) {
     if (use.kernels == 0) continue;
     for (const auto& [copy, copies] : use.copies) {
       if (copy == key) count += copies;

@@ -19,8 +19,7 @@ std::uint32_t DeviceSweep::entry_of(std::uint32_t name) {
   return name;
 }
 
-Segment DeviceSweep::present(std::int64_t to_ns) const {
-  Segment segment;
+void DeviceSweep::present(std::int64_t to_ns, Segment& segment) const {
   segment.begin_ns = now_ns_;
   segment.end_ns = to_ns;
   segment.compute = running(OperationClass::compute) > 0;
@@ -28,7 +27,6 @@ Segment DeviceSweep::present(std::int64_t to_ns) const {
   segment.copy = running(OperationClass::copy) > 0;
   segment.only_graphs = segment.compute && running_graphs_ == running(OperationClass::compute);
   segment.unknown = static_cast<std::uint32_t>(open_unknown_.size());
-  return segment;
 }
 
 // Accounts for the time since the last boundary. next: the operation that begins at to_ns, if one
@@ -52,29 +50,34 @@ void DeviceSweep::advance(std::int64_t to_ns, const Operation* next) {
     unknown_ns_ += ns;
   }
   if (window_open_) {
-    Segment segment = present(to_ns);
-    if (segment.kind() == TimeKind::idle) {
-      segment.before = last_ended_;
-      if (next != nullptr) {
-        segment.after = reference(*next);
-        segment.after_launch = next->launch;
-      } else {
-        segment.after_launch.start_ns = segment.after_launch.queued_ns = to_ns;
-      }
-      segment.causes =
-          attribution_.attribute(segment.begin_ns, segment.end_ns, segment.after_launch);
-    }
     if (running_counted_ > 0) {
+      Segment segment;
+      present(to_ns, segment);
       commit(segment);
     } else {
-      held_back_.push_back(segment);
-      if (held_back_.size() >= kMaxHeldBack) {
-        forced_ += static_cast<std::int64_t>(held_back_.size());
-        commit_held_back();
-      }
+      hold_back(to_ns, next);
     }
   }
   now_ns_ = to_ns;
+}
+
+// The stretch since the last boundary, in which no counted operation runs.
+void DeviceSweep::hold_back(std::int64_t to_ns, const Operation* next) {
+  Segment& segment = held_back_.emplace_back();
+  present(to_ns, segment);
+  if (segment.kind() == TimeKind::idle) {
+    segment.before = last_ended_;
+    if (next != nullptr) {
+      segment.after = reference(*next);
+      segment.after_launch = next->launch;
+    } else {
+      segment.after_launch.start_ns = segment.after_launch.queued_ns = to_ns;
+    }
+    segment.causes = attribution_.attribute(segment.begin_ns, segment.end_ns, segment.after_launch);
+  }
+  if (held_back_.size() < kMaxHeldBack) return;
+  forced_ += static_cast<std::int64_t>(held_back_.size());
+  commit_held_back();
 }
 
 void DeviceSweep::commit(const Segment& segment) {

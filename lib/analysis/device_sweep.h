@@ -99,7 +99,8 @@ class DeviceSweep {
 
   DeviceTally& tally(Phase phase) { return tallies_[static_cast<int>(phase)]; }
   void advance(std::int64_t to_ns, const Operation* next);
-  Segment present(std::int64_t to_ns) const;
+  void hold_back(std::int64_t to_ns, const Operation* next);
+  void present(std::int64_t to_ns, Segment& segment) const;
   void commit(const Segment& segment);
   void commit_held_back();
   void count_in(Operation& op, std::int64_t range);

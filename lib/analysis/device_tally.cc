@@ -1,6 +1,7 @@
 #include "analysis/device_tally.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace gapscope {
 namespace {
@@ -8,8 +9,8 @@ namespace {
 void add_launch_shape(KernelTally& to, const KernelTally& from) {
   if (from.latest_ns < to.latest_ns) return;
   to.latest_ns = from.latest_ns;
-  std::copy(from.grid, from.grid + 3, to.grid);
-  std::copy(from.block, from.block + 3, to.block);
+  std::memcpy(to.grid, from.grid, sizeof to.grid);
+  std::memcpy(to.block, from.block, sizeof to.block);
   to.registers_per_thread = from.registers_per_thread;
   to.shared_bytes = from.shared_bytes;
 }
@@ -35,11 +36,19 @@ std::size_t DeviceTally::slot_of_copy(std::uint8_t key) {
   return copy_slots_[key] - 1u;
 }
 
-DeviceTally::StreamUse* DeviceTally::stream(std::uint32_t context, std::uint32_t stream) {
-  const std::uint64_t key = (std::uint64_t{context} << 32) | stream;
-  if (streams_.size() < kMaxStreams) return &streams_[key];
-  const auto found = streams_.find(key);
-  return found == streams_.end() ? nullptr : &found->second;
+DeviceTally::StreamUse* DeviceTally::stream(std::uint64_t key) {
+  std::uint32_t& recent = recent_streams_[key % kRecentStreams];
+  if (recent < stream_uses_.size() && stream_uses_[recent].key == key) return &stream_uses_[recent];
+  const auto found = stream_slots_.find(key);
+  if (found != stream_slots_.end()) {
+    recent = found->second;
+  } else {
+    if (stream_uses_.size() >= kMaxStreams) return nullptr;
+    recent = static_cast<std::uint32_t>(stream_uses_.size());
+    stream_slots_.emplace(key, recent);
+    stream_uses_.emplace_back().key = key;
+  }
+  return &stream_uses_[recent];
 }
 
 void DeviceTally::add_kernel(const Operation& op, std::uint32_t name) {
@@ -47,15 +56,15 @@ void DeviceTally::add_kernel(const Operation& op, std::uint32_t name) {
   entry.time.add(op.duration_ns());
   if (op.start_ns < entry.latest_ns) return;
   entry.latest_ns = op.start_ns;
-  std::copy(op.grid, op.grid + 3, entry.grid);
-  std::copy(op.block, op.block + 3, entry.block);
+  std::memcpy(entry.grid, op.grid, sizeof entry.grid);
+  std::memcpy(entry.block, op.block, sizeof entry.block);
   entry.registers_per_thread = op.registers_per_thread;
   entry.shared_bytes = op.shared_bytes;
 }
 
 void DeviceTally::add_operation(const Operation& op, std::uint32_t name) {
   ++sums_.operations;
-  StreamUse* use = stream(op.context, op.stream);
+  StreamUse* use = stream((std::uint64_t{op.context} << 32) | op.stream);
   if (op.is_kernel()) {
     add_kernel(op, name);
     if (use != nullptr) ++use->kernels;
@@ -182,8 +191,8 @@ void DeviceTally::merge(const DeviceTally& later) {
     to.bytes += from.bytes;
     to.hidden_ns += from.hidden_ns;
   });
-  for (const auto& [key, from] : later.streams_) {
-    StreamUse* to = stream(static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key));
+  for (const StreamUse& from : later.stream_uses_) {
+    StreamUse* to = stream(from.key);
     if (to == nullptr) continue;
     to->kernels += from.kernels;
     for (const auto& [copy, count] : from.copies) {

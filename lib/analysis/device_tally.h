@@ -37,6 +37,7 @@ struct CopyTally {
 class DeviceTally {
  public:
   static constexpr std::size_t kMaxStreams = 4096;
+  static constexpr std::size_t kRecentStreams = 8;
 
   // An operation, once; name: its entry in the kernel table.
   void add_operation(const Operation& op, std::uint32_t name);
@@ -56,6 +57,7 @@ class DeviceTally {
   void merge(const DeviceTally& later);
 
   struct StreamUse {
+    std::uint64_t key = 0;  // context, stream
     std::int64_t kernels = 0;
     absl::InlinedVector<std::pair<std::uint8_t, std::int64_t>, 2> copies;  // key, count
   };
@@ -73,8 +75,8 @@ class DeviceTally {
   const CauseTally& causes() const { return causes_; }
   std::int64_t first_op_ns() const { return first_op_ns_; }
   std::int64_t last_op_ns() const { return last_op_ns_; }
-  std::size_t streams() const { return streams_.size(); }
-  const absl::flat_hash_map<std::uint64_t, StreamUse>& stream_uses() const { return streams_; }
+  std::size_t streams() const { return stream_uses_.size(); }
+  const std::vector<StreamUse>& stream_uses() const { return stream_uses_; }
   // f(name index, KernelTally) and f(copy key, CopyTally), in ascending order.
   template <typename F>
   void for_each_kernel(F&& f) const {
@@ -94,7 +96,8 @@ class DeviceTally {
  private:
   KernelTally& kernel(std::uint32_t name);
   std::size_t slot_of_copy(std::uint8_t key);
-  StreamUse* stream(std::uint32_t context, std::uint32_t stream);
+  // nullptr beyond kMaxStreams. Valid until the next stream is seen.
+  StreamUse* stream(std::uint64_t key);
   void add_idle(const Segment& segment);
   void add_kernel(const Operation& op, std::uint32_t name);
 
@@ -107,7 +110,10 @@ class DeviceTally {
   std::vector<KernelTally> kernels_;
   std::vector<std::uint8_t> copy_slots_;  // by copy key, likewise
   std::vector<CopyTally> copies_;
-  absl::flat_hash_map<std::uint64_t, StreamUse> streams_;
+  std::vector<StreamUse> stream_uses_;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> stream_slots_;  // by key: index of its use
+  // By the lowest bits of the key: indices of uses that were asked for last.
+  std::uint32_t recent_streams_[kRecentStreams] = {};
 };
 
 }  // namespace gapscope

@@ -16,9 +16,8 @@ Engine::Engine(const AnalysisOptions& options, const NameTable& names, const Que
       join_(operations_, calls_),
       sweep_(options, operations_, calls_, marks_, join_, names, queue_full) {}
 
-void Engine::add(const Operation& record) {
+void Engine::add(Operation& op) {
   ++seen_;
-  Operation op = record;
   const Join::Arrival arrival = join_.meet(op);
   if (!arrival.valid) return;
   if (arrival.corrects) sweep_.correct(arrival, op);

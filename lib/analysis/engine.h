@@ -28,7 +28,8 @@ class Engine {
   Engine(const AnalysisOptions& options, const NameTable& names, const QueueFull& queue_full);
 
   // Times are plausible (plausible_times).
-  void add(const Operation& op);
+  // op is given its launch on the way.
+  void add(Operation& op);
   void add(const UntimedRecord& record) { join_.meet(record); }
   void add(const ApiCallRecord& record);
   void add(const MarkRecord& record);

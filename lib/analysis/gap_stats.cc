@@ -51,15 +51,13 @@ std::string operation_name(const OperationRef& operation,
   }
 }
 
-void GapStats::keep_if_long(const Gap& gap) {
+void GapStats::keep(const Gap& gap) {
   if (longest_.size() == kLongest && !longer(gap, longest_.back())) return;
   longest_.insert(std::upper_bound(longest_.begin(), longest_.end(), gap, longer), gap);
   if (longest_.size() > kLongest) longest_.pop_back();
 }
 
-void GapStats::add(const Gap& gap) {
-  if (gap.begin_ns < 0 || gap.end_ns <= gap.begin_ns) return;
-  const std::int64_t ns = length(gap);
+void GapStats::add_length(std::int64_t ns) {
   const std::uint32_t bucket = LogBuckets::index(static_cast<std::uint64_t>(ns));
   if (bucket >= bins_.size()) bins_.resize(bucket + 1);
   ++bins_[bucket].count;
@@ -70,7 +68,6 @@ void GapStats::add(const Gap& gap) {
     ++listed_count_;
     listed_ns_ += ns;
   }
-  keep_if_long(gap);
 }
 
 void GapStats::merge(const GapStats& other) {

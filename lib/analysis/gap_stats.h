@@ -42,7 +42,11 @@ struct Gap {
 
 class GapStats {
  public:
-  void add(const Gap& gap);  // empty and inverted ones are ignored
+  void add(const Gap& gap) {  // empty and inverted ones are ignored
+    if (gap.begin_ns < 0 || gap.end_ns <= gap.begin_ns) return;
+    add_length(gap.end_ns - gap.begin_ns);
+    keep_if_long(gap);
+  }
   void merge(const GapStats& other);
 
   // Gives the gap that begins there its cause, if it is one of the longest.
@@ -64,7 +68,16 @@ class GapStats {
   static constexpr std::size_t kLongest = 5;
 
  private:
-  void keep_if_long(const Gap& gap);
+  void add_length(std::int64_t ns);
+  void keep_if_long(const Gap& gap) {
+    // A gap as long as the last of the longest would have to begin earlier.
+    if (longest_.size() == kLongest &&
+        gap.end_ns - gap.begin_ns < longest_.back().end_ns - longest_.back().begin_ns) {
+      return;
+    }
+    keep(gap);
+  }
+  void keep(const Gap& gap);
 
   struct Bin {
     std::int64_t count = 0;

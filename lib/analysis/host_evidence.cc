@@ -30,7 +30,9 @@ bool HostEvidence::launching(const Call& call) {
     case ApiCategory::graph_launch:
     case ApiCategory::copy:
     case ApiCategory::set:
+      if (call.thread == last_launching_) return true;
       if (launching_threads_.size() < kMaxThreads) launching_threads_.insert(call.thread);
+      last_launching_ = call.thread;
       return true;
     default:
       return launching_threads_.contains(call.thread) || launching_threads_.empty();
@@ -42,8 +44,35 @@ void HostEvidence::add_call(const Call& call, bool waits) {
   if (calls_.size() >= kMaxCalls) calls_.pop_front();
   // A graph that is traced as a whole has one record.
   const bool by_node = call.category == ApiCategory::graph_launch && call.matched > 1;
-  calls_.push_back({call.start_ns, call.end_ns, call.thread, call.api, call.category, waits,
-                    by_node ? call.matched : 0});
+  CallEvidence evidence{call.start_ns,
+                        call.end_ns,
+                        call.thread,
+                        call.api,
+                        call.category,
+                        waits,
+                        by_node ? call.matched : 0};
+  link(&evidence);
+  calls_.push_back(evidence);
+}
+
+void HostEvidence::link(CallEvidence* call) const {
+  switch (call->category) {
+    case ApiCategory::module_load:
+    case ApiCategory::graph_build:
+    case ApiCategory::graph_launch:
+    case ApiCategory::alloc:
+    case ApiCategory::free_:
+      return;
+    default:
+      break;
+  }
+  call->plain = !call->waits;
+  if (calls_.empty()) return;
+  const CallEvidence& before = calls_.back();
+  if (call->begin_ns < before.begin_ns) call->plain = false;  // it came late
+  const bool follows =
+      call->plain && before.plain && call->begin_ns - before.end_ns < kHostStretchNs;
+  call->followers = follows ? before.followers + 1 : 0;
 }
 
 void HostEvidence::add(const OverheadRecord& r) {

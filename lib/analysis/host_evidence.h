@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "analysis/cause.h"
 #include "analysis/operation.h"
 #include "record/record.h"
 
@@ -23,6 +24,10 @@ struct CallEvidence {
   ApiCategory category = ApiCategory::other;
   bool waits = false;
   std::uint32_t nodes = 0;  // of a graph that is traced node by node
+  bool plain = false;       // can only speak for launch_bound
+  // How many calls before it follow each other plainly, this one included: each plain and less than
+  // kHostStretchNs after the one before it.
+  std::uint32_t followers = 0;
 };
 
 struct OverheadEvidence {
@@ -85,6 +90,7 @@ class HostEvidence {
 
  private:
   bool launching(const Call& call);
+  void link(CallEvidence* call) const;
 
   std::deque<CallEvidence> calls_;
   std::deque<OverheadEvidence> overheads_;
@@ -95,6 +101,7 @@ class HostEvidence {
   absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> other_samples_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> os_threads_;
   absl::flat_hash_set<std::uint32_t> launching_threads_;
+  std::uint32_t last_launching_ = kNoThread;
 };
 
 }  // namespace gapscope

@@ -37,6 +37,21 @@ bool SymbolTable::new_graph_launch(const Operation& op) {
   return true;
 }
 
+void SymbolTable::set_kernel_ids(const Operation& op, IterationSymbol& symbol) {
+  const std::uint64_t grid = grid_of(op);
+  KernelIds ids;
+  if (op.name < kernel_ids_.size()) ids = kernel_ids_[op.name];
+  if (!ids.known || ids.grid != grid) {
+    ids = {grid, id(key(Sort::name, op.name)), id(key(Sort::name_and_grid, op.name, grid)), true};
+    if (op.name < kMaxKernelIds) {
+      if (op.name >= kernel_ids_.size()) kernel_ids_.resize(op.name + 1);
+      kernel_ids_[op.name] = ids;
+    }
+  }
+  symbol.symbol = ids.symbol;
+  symbol.fine_symbol = ids.fine_symbol;
+}
+
 IterationSymbol SymbolTable::symbol_of(const Operation& op, bool optimiser) {
   IterationSymbol symbol{};
   symbol.device_ns = op.start_ns;
@@ -47,8 +62,7 @@ IterationSymbol SymbolTable::symbol_of(const Operation& op, bool optimiser) {
     symbol.symbol = symbol.fine_symbol = id(key(Sort::graph, op.graph_id));
   } else if (op.is_kernel()) {
     if (optimiser) symbol.symbol_class = SymbolClass::optimiser;
-    symbol.symbol = id(key(Sort::name, op.name));
-    symbol.fine_symbol = id(key(Sort::name_and_grid, op.name, grid_of(op)));
+    set_kernel_ids(op, symbol);
   } else {
     const auto direction = static_cast<CopyDirection>(op.copy_key / (kMemoryKinds * kMemoryKinds));
     symbol.symbol = symbol.fine_symbol = id(key(Sort::copy, static_cast<std::uint64_t>(direction)));

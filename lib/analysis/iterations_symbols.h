@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analysis/operation.h"
@@ -70,7 +71,18 @@ class SymbolTable {
   IterationSymbol symbol_of(const Operation& op, bool optimiser);
   bool new_graph_launch(const Operation& op);
   std::uint16_t id(std::uint64_t key);
+  void set_kernel_ids(const Operation& op, IterationSymbol& symbol);
 
+  // The ids that a kernel's name had last; most kernels keep their grid.
+  struct KernelIds {
+    std::uint64_t grid = 0;
+    std::uint16_t symbol = 0;
+    std::uint16_t fine_symbol = 0;
+    bool known = false;
+  };
+  static constexpr std::uint32_t kMaxKernelIds = 1u << 16;
+
+  std::vector<KernelIds> kernel_ids_;  // by the name's index
   absl::flat_hash_map<std::uint64_t, std::uint16_t> ids_;
   std::uint16_t next_ = kFirstFree;
   std::int64_t end_ns_ = kNever;

@@ -76,9 +76,9 @@ void Join::add_call(const ApiCallRecord& record) {
   const std::uint32_t slot = calls_.add(call);
   if (!open) return;
   // An open call with the same id is from before the id wrapped: its record will not come.
-  const auto before = open_calls_.find(call.correlation_id);
-  if (before != open_calls_.end()) close(before->second);
-  open_calls_.insert_or_assign(call.correlation_id, slot);
+  const std::uint32_t* before = open_calls_.find(call.correlation_id);
+  if (before != nullptr) close(*before);
+  open_calls_[call.correlation_id] = slot;
   if (call.expects == Expects::many) open_graph_launches_.insert(slot);
   if (call.expects == Expects::maybe) ++open_maybe_;
   if (early_untimed_.size() > 0) take_early_untimed(calls_[slot]);
@@ -95,9 +95,9 @@ void Join::synchronised(const Call& call) {
 // Matches operations that came before their call.
 void Join::take_waiting(Call& call) {
   if (waiting_.empty()) return;
-  const auto chain = waiting_.find(call.correlation_id);
-  if (chain == waiting_.end()) return;
-  std::uint32_t slot = chain->second.first;
+  const Waiting* chain = waiting_.find(call.correlation_id);
+  if (chain == nullptr) return;
+  std::uint32_t slot = chain->first;
   while (slot != kNoSlot) {
     Operation& op = operations_[slot];
     const std::uint32_t next = op.next_waiting;
@@ -133,9 +133,9 @@ bool Join::take_orphan(const Call& call) {
 }
 
 Join::Arrival Join::meet(Operation& op) {
-  const auto found = open_calls_.find(op.correlation_id);
-  if (found == open_calls_.end()) return meet_closed(op);
-  Call& call = calls_[found->second];
+  const std::uint32_t* found = open_calls_.find(op.correlation_id);
+  if (found == nullptr) return meet_closed(op);
+  Call& call = calls_[*found];
   const Fit fits = fit(op.start_ns, op.context, call.start_ns, call.context);
   if (fits == Fit::other) return meet_closed(op);
   Arrival arrival;
@@ -183,18 +183,16 @@ void Join::wait_for_call(std::uint32_t slot) {
 
 void Join::unlink(std::uint32_t slot) {
   Operation& op = operations_[slot];
-  const auto chain = waiting_.find(op.correlation_id);
-  std::uint32_t& from_before = op.previous_waiting == kNoSlot
-                                   ? chain->second.first
-                                   : operations_[op.previous_waiting].next_waiting;
-  std::uint32_t& from_after = op.next_waiting == kNoSlot
-                                  ? chain->second.last
-                                  : operations_[op.next_waiting].previous_waiting;
+  Waiting& chain = *waiting_.find(op.correlation_id);
+  std::uint32_t& from_before =
+      op.previous_waiting == kNoSlot ? chain.first : operations_[op.previous_waiting].next_waiting;
+  std::uint32_t& from_after =
+      op.next_waiting == kNoSlot ? chain.last : operations_[op.next_waiting].previous_waiting;
   from_before = op.next_waiting;
   from_after = op.previous_waiting;
   op.next_waiting = op.previous_waiting = kNoSlot;
   op.waiting = false;
-  if (chain->second.first == kNoSlot) waiting_.erase(chain);
+  if (chain.first == kNoSlot) waiting_.erase(op.correlation_id);
 }
 
 void Join::stop_waiting(std::uint32_t slot) {

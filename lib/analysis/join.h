@@ -15,6 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analysis/id_map.h"
 #include "analysis/operation.h"
 #include "analysis/recent.h"
 #include "analysis/slot_queue.h"
@@ -121,8 +122,8 @@ class Join {
   SlotQueue<Operation>& operations_;
   SlotQueue<Call>& calls_;
   StreamTable streams_;
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> open_calls_;  // id -> slot
-  absl::flat_hash_map<std::uint32_t, Waiting> waiting_;           // id -> chain of operations
+  IdMap<std::uint32_t> open_calls_;  // slots
+  IdMap<Waiting> waiting_;           // chains of operations
   RecentMap<ClosedCall> closed_{kRemembered};
   RecentMap<Orphan> orphans_{kRemembered};
   RecentMap<EarlyUntimed> early_untimed_{kRemembered};

@@ -12,9 +12,9 @@ bool same_context(std::uint32_t a, std::uint32_t b) { return a == b || a == 0 ||
 
 void Join::meet(const UntimedRecord& record) {
   const bool may_run = (record.header.flags & kUntimedNoEnd) != 0;
-  const auto found = open_calls_.find(record.correlation_id);
-  if (found != open_calls_.end() && same_context(calls_[found->second].context, record.context)) {
-    return add_untimed(calls_[found->second], 1, may_run);
+  const std::uint32_t* found = open_calls_.find(record.correlation_id);
+  if (found != nullptr && same_context(calls_[*found].context, record.context)) {
+    return add_untimed(calls_[*found], 1, may_run);
   }
   ++untimed_;
   ClosedCall* closed = closed_.find(record.correlation_id);

@@ -1,5 +1,7 @@
 #include "analysis/names.h"
 
+#include <utility>
+
 namespace gapscope {
 namespace {
 
@@ -16,7 +18,10 @@ KernelName plain_name(std::string text, std::string_view family) {
 }  // namespace
 
 NameTable::NameTable(std::size_t max_names) : max_names_(max_names) {
-  names_.push_back({plain_name("(other)", "other"), true});
+  names_.emplace_back();
+  communication_.push_back(false);
+  optimiser_.push_back(false);
+  resolve(kOther, plain_name("(other)", "other"));
 }
 
 void NameTable::define(std::uint32_t id, std::string_view text) {
@@ -26,7 +31,7 @@ void NameTable::define(std::uint32_t id, std::string_view text) {
   // A kernel may have used the id before it was defined.
   const auto known = indices_.find(id);
   if (known != indices_.end() && known->second != kOther && !names_[known->second].resolved) {
-    names_[known->second] = {parse_kernel_name(text), true};
+    resolve(known->second, parse_kernel_name(text));
   }
 }
 
@@ -42,27 +47,38 @@ std::uint32_t NameTable::index_of(std::uint64_t key) {
   const auto index = static_cast<std::uint32_t>(names_.size());
   indices_.emplace(key, index);
   names_.emplace_back();
+  communication_.push_back(false);
+  optimiser_.push_back(false);
   return index;
 }
 
-std::uint32_t NameTable::kernel(std::uint32_t string_id) {
+void NameTable::resolve(std::uint32_t index, KernelName name) {
+  communication_[index] = name.communication;
+  optimiser_[index] = name.optimiser;
+  names_[index] = {std::move(name), true};
+}
+
+std::uint32_t NameTable::find_kernel(std::uint32_t string_id) {
   const std::uint32_t index = index_of(string_id);
-  Entry& entry = names_[index];
-  if (entry.resolved || !entry.name.short_name.empty()) return index;
-  const auto found = strings_.find(string_id);
-  if (found != strings_.end()) {
-    entry = {parse_kernel_name(found->second), true};
-  } else {
-    entry.name = plain_name("(unnamed kernel)", "other");
+  if (!names_[index].resolved && names_[index].name.short_name.empty()) {
+    const auto found = strings_.find(string_id);
+    if (found != strings_.end()) {
+      resolve(index, parse_kernel_name(found->second));
+    } else {
+      names_[index].name = plain_name("(unnamed kernel)", "other");
+    }
+  }
+  if (names_[index].resolved && string_id < kMaxStrings) {
+    if (string_id >= resolved_.size()) resolved_.resize(string_id + 1, kUnresolved);
+    resolved_[string_id] = index;
   }
   return index;
 }
 
 std::uint32_t NameTable::graph(std::uint32_t graph_id) {
   const std::uint32_t index = index_of(kGraphKey | graph_id);
-  Entry& entry = names_[index];
-  if (!entry.resolved) {
-    entry = {plain_name("(graph " + std::to_string(graph_id) + ")", "whole graph"), true};
+  if (!names_[index].resolved) {
+    resolve(index, plain_name("(graph " + std::to_string(graph_id) + ")", "whole graph"));
   }
   return index;
 }

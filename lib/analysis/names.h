@@ -30,26 +30,38 @@ class NameTable {
   std::string_view string(std::uint32_t id) const;
 
   // The dense index of a kernel's name; made on first sight.
-  std::uint32_t kernel(std::uint32_t string_id);
+  std::uint32_t kernel(std::uint32_t string_id) {
+    if (string_id < resolved_.size() && resolved_[string_id] != kUnresolved) {
+      return resolved_[string_id];
+    }
+    return find_kernel(string_id);
+  }
   // Of a graph that is traced as a whole.
   std::uint32_t graph(std::uint32_t graph_id);
 
   const KernelName& name(std::uint32_t index) const { return names_[index].name; }
-  bool communication(std::uint32_t index) const { return names_[index].name.communication; }
+  bool communication(std::uint32_t index) const { return communication_[index]; }
+  bool optimiser(std::uint32_t index) const { return optimiser_[index]; }
   std::size_t size() const { return names_.size(); }
 
  private:
+  static constexpr std::uint32_t kUnresolved = 0xffffffffu;
   struct Entry {
     KernelName name;
     bool resolved = false;
   };
   std::uint32_t index_of(std::uint64_t key);
+  std::uint32_t find_kernel(std::uint32_t string_id);
+  void resolve(std::uint32_t index, KernelName name);
 
   std::size_t max_names_;
   std::size_t string_bytes_ = 0;
   absl::flat_hash_map<std::uint32_t, std::string> strings_;
   absl::flat_hash_map<std::uint64_t, std::uint32_t> indices_;
   std::vector<Entry> names_;
+  std::vector<bool> communication_, optimiser_;  // of names_
+  // By string id, as far as ids are small: the index of a name that will not change any more.
+  std::vector<std::uint32_t> resolved_;
 };
 
 }  // namespace gapscope

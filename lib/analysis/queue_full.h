@@ -28,9 +28,13 @@ class QueueFull {
  private:
   struct Interval {
     std::int64_t start_ns, end_ns;
+    std::int64_t reach_ns;  // the latest end up to here
   };
-  using Intervals = std::deque<Interval>;  // by start
-  static void insert(Intervals& to, Interval interval);
+  static constexpr std::int64_t kUnknown = -1;  // no end
+  using Intervals = std::deque<Interval>;       // by start
+  static void insert(Intervals& to, std::int64_t start_ns, std::int64_t end_ns);
+  static void extend(Intervals& intervals, std::size_t from);
+  static bool overlaps(const Intervals& intervals, std::int64_t start_ns, std::int64_t end_ns);
 
   absl::flat_hash_map<std::uint32_t, std::uint32_t> os_threads_;  // thread index -> gettid()
   absl::flat_hash_map<std::uint32_t, Intervals> by_os_thread_;

@@ -40,19 +40,16 @@ void Sweep::run(std::int64_t until_ns) {
 }
 
 void Sweep::sweep_until(std::int64_t until_ns) {
-  const auto first = [](const auto& queue) {
-    return queue.settled() == 0 ? kForever : queue.start_at(0);
-  };
   const auto first_end = [](const auto& heap) {
     return heap.empty() ? kForever : heap.front().end_ns;
   };
   while (true) {
     const std::int64_t op_end = first_end(active_operations_);
     const std::int64_t call_end = first_end(active_calls_);
-    const std::int64_t mark = first(marks_);
-    const std::int64_t call = first(calls_);
-    const std::int64_t op = first(operations_);
-    const std::int64_t next = std::min({op_end, call_end, mark, call, op});
+    const std::int64_t mark = marks_.first_start_ns();
+    const std::int64_t call = calls_.first_start_ns();
+    const std::int64_t next = std::min(
+        std::min(op_end, call_end), std::min(mark, std::min(call, operations_.first_start_ns())));
     if (next >= until_ns || next == kForever) return;
     now_ns_ = std::max(now_ns_, next);
     if (next == op_end) {
@@ -93,11 +90,12 @@ DeviceSweep& Sweep::device_of(const Operation& op) {
     }
     last_context_ = op.context;
     context_known_ = true;
+    last_context_device_ = find_device(op.context);
   }
   return *device;
 }
 
-int Sweep::device_of_context(std::uint32_t context) const {
+int Sweep::find_device(std::uint32_t context) const {
   const auto found = context_devices_.find(context);
   return found == context_devices_.end() ? -1 : found->second;
 }
@@ -342,7 +340,7 @@ void Sweep::correct(const Join::Arrival& arrival, const Operation& op) {
 
 std::size_t Sweep::held() const {
   std::size_t held = active_operations_.size() + active_calls_.size() + context_devices_.size() +
-                     steps_.held() + ranges_.held();
+                     evidence_.held() + steps_.held() + ranges_.held();
   for (const auto& device : devices_) {
     if (device) held += device->held();
   }

@@ -99,12 +99,13 @@ class Sweep {
 
   void sweep_until(std::int64_t until_ns);
   DeviceSweep& device_of(const Operation& op);
-  int device_of_context(std::uint32_t context) const;
+  int find_device(std::uint32_t context) const;
+  int device_of_context(std::uint32_t context) const {
+    return context_known_ && context == last_context_ ? last_context_device_ : find_device(context);
+  }
   void start_operation();
   void count_in_ranges(const Operation& op, const DeviceSweep& device);
-  bool optimiser(const Operation& op) const {
-    return op.is_kernel() && names_.name(op.name).optimiser;
-  }
+  bool optimiser(const Operation& op) const { return op.is_kernel() && names_.optimiser(op.name); }
   void end_operation();
   void start_call();
   void end_call();
@@ -142,6 +143,7 @@ class Sweep {
   absl::flat_hash_map<std::uint32_t, std::uint8_t> context_devices_;
   std::uint32_t last_context_ = 0;
   bool context_known_ = false;
+  int last_context_device_ = -1;
   std::vector<ActiveOperation> active_operations_;  // heap, earliest end first
   std::vector<ActiveCall> active_calls_;            // likewise
   std::uint64_t order_ = 0;

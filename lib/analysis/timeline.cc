@@ -1,26 +1,11 @@
 #include "analysis/timeline.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "absl/numeric/int128.h"
 
 namespace gapscope {
-
-void Timeline::credit(Slice& slice, TimeKind kind, std::int64_t ns) {
-  switch (kind) {
-    case TimeKind::compute:
-      slice.compute_ns += ns;
-      slice.busy_ns += ns;
-      break;
-    case TimeKind::comm_exposed:
-    case TimeKind::copy_only:
-      slice.busy_ns += ns;
-      break;
-    case TimeKind::idle:
-      slice.idle_ns += ns;
-      break;
-    case TimeKind::unknown:
-      break;
-  }
-}
 
 void Timeline::halve() {
   const std::size_t n = fine_.size();
@@ -64,7 +49,19 @@ void Timeline::cover(std::int64_t begin_ns, std::int64_t end_ns) {
   }
 }
 
-void Timeline::add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
+// Where both limits can be told: a slice at either end of time has none.
+void Timeline::set_current(std::int64_t i) {
+  const absl::int128 begin_ns = absl::int128(origin_ns_) + (absl::int128(i) << shift_);
+  const absl::int128 end_ns = begin_ns + (absl::int128(1) << shift_);
+  constexpr absl::int128 kMax = std::numeric_limits<std::int64_t>::max();
+  current_ = static_cast<std::size_t>(i);
+  current_begin_ns_ = current_end_ns_ = 0;
+  if (begin_ns < 0 || end_ns > kMax) return;
+  current_begin_ns_ = static_cast<std::int64_t>(begin_ns);
+  current_end_ns_ = static_cast<std::int64_t>(end_ns);
+}
+
+void Timeline::add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
   if (end_ns <= begin_ns || begin_ns < 0) return;
   if (begin_ns < origin_ns_ || fine_.empty() ||
       index(end_ns - 1) >= static_cast<std::int64_t>(fine_.size())) {
@@ -79,6 +76,7 @@ void Timeline::add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
     credit(fine_[static_cast<std::size_t>(i)], kind, take);
     at += take;
   }
+  set_current(index(end_ns - 1));
 }
 
 Timeline::Result Timeline::finish(std::int64_t begin_ns, std::int64_t end_ns) const {

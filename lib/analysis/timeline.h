@@ -23,7 +23,14 @@ class Timeline {
  public:
   // Time [begin_ns, end_ns) was of that kind. Any order, best ascending; intervals must not overlap
   // (they would add up twice). Empty and inverted ones are ignored. Times are >= 0.
-  void add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind);
+  void add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
+    // Nearly always within the slice of the one before.
+    if (begin_ns >= current_begin_ns_ && end_ns <= current_end_ns_ && begin_ns < end_ns) {
+      credit(fine_[current_], kind, end_ns - begin_ns);
+    } else {
+      add_anywhere(begin_ns, end_ns, kind);
+    }
+  }
 
   struct Result {
     std::vector<report::Device::Slice> slices;
@@ -41,7 +48,17 @@ class Timeline {
   static constexpr std::int64_t kFine = 16 * kMaxSlices;
 
   using Slice = report::Device::Slice;
-  static void credit(Slice& slice, TimeKind kind, std::int64_t ns);
+  static void credit(Slice& slice, TimeKind kind, std::int64_t ns) {
+    if (kind == TimeKind::unknown) return;
+    if (kind == TimeKind::idle) {
+      slice.idle_ns += ns;
+      return;
+    }
+    if (kind == TimeKind::compute) slice.compute_ns += ns;
+    slice.busy_ns += ns;
+  }
+  void add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind);
+  void set_current(std::int64_t i);
   void cover(std::int64_t begin_ns, std::int64_t end_ns);
   void halve();
   // From the origin on, which must not be later. Unsigned: the difference may exceed 2^63.
@@ -55,6 +72,10 @@ class Timeline {
   std::int64_t origin_ns_ = 0;  // begin of fine_[0]
   int shift_ = 0;               // each is 2^shift_ ns
   std::vector<Slice> fine_;     // at most kFine
+  // The slice that time was last added to, and its limits; none when the limits are equal.
+  std::size_t current_ = 0;
+  std::int64_t current_begin_ns_ = 0;
+  std::int64_t current_end_ns_ = 0;
 };
 
 }  // namespace gapscope
