@@ -87,7 +87,7 @@ template <typename Queues, typename Record>
 void add_paced_rows(const char* queue) {
   for (const Consumer c : {Consumer::idle, Consumer::slow, Consumer::busy}) {
     const std::string name =
-        std::to_string(sizeof(Record)) + "B/paced/" + name_of(c) + "/1p/" + queue;
+        "ring/" + std::to_string(sizeof(Record)) + "B/paced/" + name_of(c) + "/1p/" + queue;
     benchmark::RegisterBenchmark(name.c_str(), measure_paced<Queues, Record>, c)
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "rows.h"
 
 namespace gapscope::bench {
 namespace {
@@ -30,10 +31,8 @@ const char* name_of(Consumer consumer) {
   return "?";
 }
 
-void set_stream_bytes(std::size_t bytes) { stream_bytes = bytes; }
-
 std::string Scenario::name() const {
-  return fmt::format("{}B/{}/{}/{}p", record_bytes, ring_share == 1 ? "ample" : "1_16",
+  return fmt::format("ring/{}B/{}/{}/{}p", record_bytes, ring_share == 1 ? "ample" : "1_16",
                      name_of(consumer), producers);
 }
 
@@ -71,8 +70,13 @@ bool add_queue(AddQueue add) {
   return true;
 }
 
-void add_all_rows() {
+namespace {
+
+const bool kRegistered = register_rows([](bool smoke) {
+  if (smoke) stream_bytes = 1u << 20;
   for (const AddQueue add : queues()) add();
-}
+});
+
+}  // namespace
 
 }  // namespace gapscope::bench

@@ -46,7 +46,6 @@ struct Scenario {
   std::size_t capacity() const;      // records, of one producer's queue
 };
 
-void set_stream_bytes(std::size_t bytes);
 // Every scenario with this record size.
 std::vector<Scenario> scenarios(std::size_t record_bytes);
 
@@ -166,6 +165,5 @@ std::uint64_t look_at(const Record& r) {
 // What a file with a queue defines once: registers its rows.
 using AddQueue = void (*)();
 bool add_queue(AddQueue add);
-void add_all_rows();
 
 }  // namespace gapscope::bench

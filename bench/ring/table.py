@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table of gapscope_bench_ring's JSON: one row a scenario, one column a queue.
+"""The table of gapscope_bench's JSON: one row a scenario, one column a queue.
 
-    gapscope_bench_ring --benchmark_repetitions=9 --benchmark_enable_random_interleaving=true \
+    gapscope_bench --benchmark_filter=ring/ --benchmark_repetitions=9 --benchmark_enable_random_interleaving=true \
         --benchmark_min_time=0.05 --benchmark_out=ring.json
     bench/ring/table.py ring.json
 
@@ -24,7 +24,10 @@ def read(path):
             continue
         if row.get("error_occurred"):
             sys.exit(f"{row['name']}: {row.get('error_message')}")
-        size, share, consumer, producers, queue = row["run_name"].split("/")[:5]
+        subject, *rest = row["run_name"].split("/")
+        if subject != "ring":
+            continue
+        size, share, consumer, producers, queue = rest[:5]
         cells[(size, share, consumer, producers)][queue].append(
             (row["ns_per_record"], row["dropped_pct"])
         )

@@ -5,6 +5,7 @@ import re
 
 import reports
 import truth as truth_of
+import verdicts
 from harness import python
 
 # case, steps: enough for stable figures, few enough for the time there is.
@@ -16,6 +17,11 @@ CASES = (
     ("loader_stall", 60),
     ("gc_pause", 60),
 )
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAININGS = (
+    ("ResNet-50 training", (os.path.join(HERE, "resnet50_train.py"), "--steps", 40)),
+    ("GPT-2 training", (os.path.join(HERE, "gpt2_train.py"), "--steps", 40)),
+)
 ATTEMPTS = 3  # pairs of runs, when a figure that depends on the clock is off: machines are noisy
 
 
@@ -24,10 +30,30 @@ def run(context):
         context.check("cases", False, "no folder of cases", "one", "set CASES")
         return
     for case, steps in CASES:
+        reports_of = {}
         for fix in (False, True):
             if fix and case == "nvtx_train":  # its --fix changes nothing
                 continue
-            context.each(f"{case}{' --fix' if fix else ''}", one_case, case, steps, fix)
+            context.each(f"{case}{' --fix' if fix else ''}", one_case, case, steps, fix, reports_of)
+        if len(reports_of) == 2:
+            verdicts.repair(context, case, reports_of[False], reports_of[True], steps)
+    for training, argv in TRAININGS:
+        context.each(training, one_training, argv)
+
+
+def one_training(context, name, argv):
+    """No truth beside it: does all idle time have a name, and do the steps found agree with its own?"""
+    child, report = context.profile(name, python(*argv), 150)
+    if not reports.check_sound(context, name, report):
+        return
+    verdicts.unattributed(context, name, report)
+    rate = re.search(r"steps/s ([\d.]+)", child.stdout)
+    own_ms = 1e3 / float(rate[1]) if rate else 0.0
+    found = report["steps"]["time"]
+    mean_ms = found["total_ns"] / found["count"] / 1e6 if found["count"] else 0.0
+    context.check(f"{name}: steps", rate is not None and abs(mean_ms - own_ms) <= 0.05 * own_ms,
+                  f"{mean_ms:.2f} ms, {found['count']} {report['steps']['source']}",
+                  f"{own_ms:.2f} ms by its own clock, to 5 %")
 
 
 class Pair:
@@ -62,7 +88,7 @@ class Pair:
         return busy.close or busy.truth_slowed
 
 
-def one_case(context, name, case, steps, fix):
+def one_case(context, name, case, steps, fix, reports_of):
     pair = Pair(context, name, case, steps, fix)
     context.equal(f"{name}: exit code", pair.child.ending, "exit 0")
     context.equal(f"{name}: exit code of the truth", pair.truth_child.ending, "exit 0")
@@ -72,6 +98,12 @@ def one_case(context, name, case, steps, fix):
     exact(context, name, pair)
     timing(context, name, pair, lambda: Pair(context, name, case, steps, fix))
     page(context, name, pair)
+    verdicts.unattributed(context, name, pair.report)
+    if case in verdicts.WANTED:
+        (verdicts.repaired if fix else verdicts.broken)(context, name, case, pair.report)
+        reports_of[fix] = pair.report
+    else:
+        ranges(context, name, pair.report, steps)
     if case == "small_kernels" and fix:
         captured(context, name, pair)
 
@@ -140,6 +172,19 @@ def page(context, name, pair):
     right = share is not None and abs(float(share[1]) - idle) <= 0.35
     context.check(f"{name}: the page's IDLE", right, share[1] + " %" if share else "no such line",
                   f"{idle:.1f} % as in the report", "a sum of rounded rows")
+
+
+def ranges(context, name, report, steps):
+    """nvtx_train: autograd's thread launches the backward pass; it belongs to the range of the
+    thread that waits for it."""
+    found = {r["path"]: r for r in report["ranges"]}
+    backward, step = found.get("Step/Backward"), found.get("Step")
+    right = backward is not None and step is not None and backward["device_union_ns"] > 0 and (
+        backward["via_thread"] and step["calls"] == steps)
+    text = "no such range" if backward is None else (
+        f"{backward['device_union_ns'] / 1e6:.1f} ms on the GPU, {backward['kernels']} kernels")
+    context.check(f"{name}: range Step/Backward", right, text, "more than 0, via thread",
+                  "" if step is None else f"of {step['kernels']} kernels in {step['calls']} steps")
 
 
 def captured(context, name, pair):
