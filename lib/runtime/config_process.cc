@@ -69,15 +69,19 @@ Environment environ_entries() {
 
 namespace {
 
-// A host name may hold anything; in a file's name it must not add a folder.
+// Foreign text in a file's name must not lead to another folder.
+std::string one_name(std::string text) {
+  const bool only_dots = text.find_first_not_of('.') == std::string::npos;
+  for (char& c : text) {
+    if (c == '/' || only_dots) c = '_';
+  }
+  return text;
+}
+
 std::string host_name_in_path() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "unknown";
-  std::string host = name.data();
-  for (char& c : host) {
-    if (c == '/') c = '_';
-  }
-  return host;
+  return one_name(name.data());
 }
 
 }  // namespace
@@ -103,7 +107,9 @@ std::string expand_path(const std::string& pattern, const Environment& environme
     } else if (const std::size_t close = pattern.find('}', i);
                next == 'q' && i + 1 < pattern.size() && pattern[i + 1] == '{' &&
                close != std::string::npos) {
-      out += environment_value(environment, std::string_view(pattern).substr(i + 2, close - i - 2));
+      const std::string value(
+          environment_value(environment, std::string_view(pattern).substr(i + 2, close - i - 2)));
+      out += i == 1 ? value : one_name(value);
       i = close;
     } else {
       out += '%';

@@ -70,15 +70,13 @@ absl::Status io_error(const std::string& path, const char* reason) {
 absl::Status replace_file(const std::string& path, const std::string& target,
                           std::string_view content) {
   const std::string partial = fmt::format("{}.{}.partial", target, getpid());
+  const auto fd = write_new_file(partial, content, path);
+  if (!fd.ok()) return fd.status();
+  close(*fd);
+  if (rename(partial.c_str(), target.c_str()) == 0) return absl::OkStatus();
+  const absl::Status status = io_error(path, std::strerror(errno));
   unlink(partial.c_str());
-  const int fd = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  if (fd < 0) return io_error(path, std::strerror(errno));
-  int error = write_all(fd, content);
-  close(fd);
-  if (error == 0 && rename(partial.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return absl::OkStatus();
-  unlink(partial.c_str());
-  return io_error(path, std::strerror(error));
+  return status;
 }
 
 absl::Status write_in_place(const std::string& path, const OutputPath& target,
@@ -106,6 +104,18 @@ absl::Status write_file(const std::string& path, std::string_view content, int s
   if (!target.ok()) return io_error(path, std::string(target.status().message()).c_str());
   if (target->kind == OutputKind::file) return replace_file(path, target->path, content);
   return write_in_place(path, *target, content, stall_ms);
+}
+
+absl::StatusOr<int> write_new_file(const std::string& partial, std::string_view content,
+                                   const std::string& path) {
+  unlink(partial.c_str());
+  const int fd = open(partial.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd < 0) return io_error(path, std::strerror(errno));
+  const int error = write_all(fd, content);
+  if (error == 0) return fd;
+  close(fd);
+  unlink(partial.c_str());
+  return io_error(path, std::strerror(error));
 }
 
 int write_all(int fd, std::string_view text, int stall_ms) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace gapscope {
 
@@ -20,6 +20,12 @@ inline constexpr int kNoStallLimit = -1;
 // reads is an error at once, unless stall_ms is kNoStallLimit; a reader that goes away is none: it
 // wanted no more. The error is one line that names the path.
 absl::Status write_file(const std::string& path, std::string_view content, int stall_ms = kStallMs);
+
+// The first half of replacing a file: a new one called partial (what had that name is removed
+// first) that holds content; its open descriptor, which the caller closes. An error names path and
+// leaves no file.
+absl::StatusOr<int> write_new_file(const std::string& partial, std::string_view content,
+                                   const std::string& path);
 
 // Writes all of text to a file descriptor, resuming after short writes and signals. 0 or the errno;
 // ETIMEDOUT when a descriptor that does not block took nothing for stall_ms.

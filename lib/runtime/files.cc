@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
+#include "runtime/clock.h"
 #include "runtime/file_output.h"
 
 namespace gapscope {
@@ -60,6 +62,20 @@ std::string host_name() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
+}
+
+std::uint64_t process_start_ns() {
+  // Field 22, in clock ticks since boot; the name in field 2 may hold blanks and brackets.
+  const std::string stat = read_small_file("/proc/self/stat");
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
+  if (at == std::string::npos) return now_ns();
+  const auto ticks_per_s = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  // The tick after, so that what was finished just before the process began counts as earlier.
+  const std::uint64_t ticks = std::strtoull(stat.c_str() + at, nullptr, 10) + 1;
+  const std::uint64_t since_boot_ns = ticks * (1'000'000'000u / ticks_per_s);
+  const std::uint64_t up_ns = clock_ns(CLOCK_BOOTTIME);
+  return up_ns > since_boot_ns ? now_ns() - (up_ns - since_boot_ns) : now_ns();
 }
 
 std::string thread_name(std::uint32_t os_thread_id) {

@@ -13,6 +13,7 @@ void complain(std::string_view message);
 std::string command_line();  // /proc/self/cmdline, blanks between arguments
 int allowed_cpus();          // by affinity and cgroup cpu.max, rounded up; 0 if unknown
 std::string host_name();
+std::uint64_t process_start_ns();  // CLOCK_REALTIME, to 20 ms; now when /proc does not tell
 std::string thread_name(std::uint32_t os_thread_id);  // "" when it has gone
 
 }  // namespace gapscope
