@@ -73,8 +73,8 @@ GAPSCOPE_API gapscope_status gapscope_step(void);
 GAPSCOPE_API gapscope_status gapscope_range_push(const char* name);
 GAPSCOPE_API gapscope_status gapscope_range_pop(void);
 
-/* Writes the report so far as JSON to path (created or replaced by rename), from the collector
- * thread; blocks the caller until it is written or 5 s have passed. */
+/* Writes the report so far as JSON to path (created or replaced by rename). Blocks the caller until
+ * it is written; IO_ERROR also when the report was not made within 5 s. */
 GAPSCOPE_API gapscope_status gapscope_report(const char* path);
 
 #ifdef __cplusplus

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/job_slowest.h"
+#include "report/snapshot.h"
 
 namespace gapscope::cli {
 namespace {
@@ -82,8 +83,8 @@ void note_differences(Job& job) {
     job.notes.push_back(absl::StrCat(without_rank, " reports do not know their rank"));
   }
   if (partial > 0) {
-    job.notes.push_back(
-        absl::StrCat(partial, " reports are truncated or lost records: their figures are bounds"));
+    job.notes.push_back(absl::StrCat(
+        partial, " reports are truncated, snapshots, or lost records: their figures are bounds"));
   }
 }
 
@@ -133,7 +134,8 @@ RankSummary summarise(const report::Report& report, const std::string& path) {
     summary.step_ns = static_cast<double>(report.steps.time.total_ns) / summary.steps;
   }
   const report::Records& records = report.records;
-  summary.partial = report.truncated || records.dropped_ring > 0 || records.dropped_cupti > 0;
+  summary.partial = report.truncated || report::is_snapshot(report) || records.dropped_ring > 0 ||
+                    records.dropped_cupti > 0;
   return summary;
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "report/diff_kernels.h"
 #include "report/metrics.h"
+#include "report/snapshot.h"
 
 namespace gapscope::report {
 namespace {
@@ -121,6 +122,8 @@ std::vector<std::string> notes(const Basis& before, const Basis& after, bool per
   if (has_causes(before.scope) != has_causes(after.scope))
     list.push_back("only one report knows causes of idle time: idle time is compared as a whole");
   if (before.report.truncated || after.report.truncated) list.push_back("a report ends early");
+  if (is_snapshot(before.report) || is_snapshot(after.report))
+    list.push_back("a report is a snapshot of a process that went on");
   return list;
 }
 

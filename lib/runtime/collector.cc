@@ -5,8 +5,6 @@
 #include <cstdio>
 
 #include "analysis/ranges_name.h"
-#include "report/report_json.h"
-#include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "runtime/thread.h"
 
@@ -18,8 +16,6 @@ constexpr std::uint64_t kIdleAfterNs = 1'000'000'000;  // without records: sleep
 constexpr std::size_t kMaxStrings = 200'000;
 constexpr std::uint64_t kHostStopNs = 200'000'000;
 constexpr std::int64_t kDomainToleranceNs = 50'000'000;
-
-enum SnapshotState { kNone, kRequested, kWritten, kFailed };
 
 bool wait_until(const std::atomic<bool>& flag, std::uint64_t timeout_ns) {
   const std::uint64_t deadline = monotonic_ns() + timeout_ns;
@@ -58,6 +54,7 @@ Collector::Collector(const Config& config, RingSet& rings, Backend& backend, Flu
       backend_(backend),
       flusher_(flusher),
       wake_(wake),
+      request_(wake),
       interner_(kMaxStrings, config.anonymous) {
   AnalysisOptions options;
   options.capture = config.capture;
@@ -107,10 +104,16 @@ void Collector::run() {
       draining_ = true;
       tick(TickKind::draining, ending, 0, 0);
     }
-    if (drain()) last_work_ns_ = monotonic_ns();
+    if (drain()) {
+      last_work_ns_ = monotonic_ns();
+      if (!arrived_.exchange(true, std::memory_order_acq_rel) && first_arrival_ != nullptr) {
+        first_arrival_->wake();
+      }
+    }
+    consumed_.store(tap_->records(), std::memory_order_release);
     outstanding_.store(analysis_->outstanding(), std::memory_order_release);
     drain_done_.store(ticket, std::memory_order_release);
-    serve_snapshot();
+    request_.serve([this] { return make_report(); });
     cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
     const bool idle = monotonic_ns() - last_work_ns_ > kIdleAfterNs;
     // While something is outstanding (a kernel of minutes, say) flushing goes on at its period.
@@ -285,25 +288,6 @@ std::uint64_t Collector::request_drain() noexcept {
 
 bool Collector::drained(std::uint64_t ticket) const noexcept {
   return drain_done_.load(std::memory_order_acquire) >= ticket;
-}
-
-bool Collector::write_snapshot(const std::string& path, std::uint64_t timeout_ns) noexcept {
-  snapshot_path_ = path;
-  snapshot_state_.store(kRequested, std::memory_order_release);
-  wake_.wake();
-  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
-  while (snapshot_state_.load(std::memory_order_acquire) == kRequested) {
-    if (monotonic_ns() > deadline) return false;
-    const timespec pause{0, 500'000};
-    nanosleep(&pause, nullptr);
-  }
-  return snapshot_state_.load(std::memory_order_acquire) == kWritten;
-}
-
-void Collector::serve_snapshot() {
-  if (snapshot_state_.load(std::memory_order_acquire) != kRequested) return;
-  const absl::Status status = write_file(snapshot_path_, report::to_json(make_report()));
-  snapshot_state_.store(status.ok() ? kWritten : kFailed, std::memory_order_release);
 }
 
 bool Collector::finish(std::int32_t exit_status, bool exit_known,

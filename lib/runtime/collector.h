@@ -23,6 +23,7 @@
 #include "runtime/config.h"
 #include "runtime/flusher.h"
 #include "runtime/interner.h"
+#include "runtime/report_request.h"
 #include "runtime/wake.h"
 
 namespace gapscope {
@@ -48,9 +49,16 @@ class Collector {
   }
   bool drained(std::uint64_t ticket) const noexcept;
   std::size_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
-  // Writes the report so far to path from the collector thread; false when that took longer than
-  // timeout_ns or failed. One caller at a time.
-  bool write_snapshot(const std::string& path, std::uint64_t timeout_ns) noexcept;
+  // See ReportRequest::take().
+  std::unique_ptr<report::Report> take_report(std::uint64_t timeout_ns) noexcept {
+    return request_.take(timeout_ns);
+  }
+  // Whether a record of the program has come: false as long as it does not use the GPU.
+  bool arrived() const noexcept { return arrived_.load(std::memory_order_acquire); }
+  // Wakes a thread when arrived() becomes true. Before start(); wake outlives this object.
+  void tell_first_arrival(Wake* wake) noexcept { first_arrival_ = wake; }
+  // Records in the stream so far, ticks included: while it stays, the report stays as it is.
+  std::uint64_t consumed() const noexcept { return consumed_.load(std::memory_order_acquire); }
 
   // Ends the thread: a last drain, the final tick, and the report is whole. False: it did not end
   // within timeout_ns and this object must not be destroyed.
@@ -70,7 +78,6 @@ class Collector {
   void check_clock();
   void tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std::uint64_t flushed);
   void finalise();
-  void serve_snapshot();
   report::Report make_report() const;
 
   const Config& config_;
@@ -78,6 +85,7 @@ class Collector {
   Backend& backend_;
   Flusher& flusher_;
   Wake& wake_;
+  ReportRequest request_;
   std::unique_ptr<RecordingWriter> recording_;
   std::unique_ptr<Tap> tap_;
   std::unique_ptr<Analysis> analysis_;
@@ -102,8 +110,9 @@ class Collector {
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
   std::atomic<std::uint64_t> cpu_ns_{0};
-  std::string snapshot_path_;  // written before the request, read after it
-  std::atomic<int> snapshot_state_{0};
+  std::atomic<bool> arrived_{false};
+  std::atomic<std::uint64_t> consumed_{0};
+  Wake* first_arrival_ = nullptr;
 };
 
 }  // namespace gapscope

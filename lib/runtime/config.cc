@@ -1,5 +1,7 @@
 #include "runtime/config.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -44,6 +46,9 @@ std::uint64_t round_up_to_power_of_two(std::uint64_t n) {
 
 // What no single row can see.
 void reconcile(Config& config, std::vector<std::string>* complaints) {
+  if (config.snapshot && config.snapshot_folder.empty()) {
+    config.snapshot_folder = default_snapshot_folder();
+  }
   config.ring_bytes = round_up_to_power_of_two(config.ring_bytes);
   if (config.buffer_limit_bytes / 2 < config.buffer_bytes) {
     config.buffer_limit_bytes = config.buffer_bytes * 2;
@@ -78,6 +83,8 @@ bool parse_time(std::string_view text, CaptureSpec& spec) {
 }
 
 }  // namespace
+
+std::string default_snapshot_folder() { return fmt::format("/dev/shm/gapscope.{}", geteuid()); }
 
 std::string_view environment_value(const Environment& environment, std::string_view name) {
   for (const auto& [key, value] : environment) {

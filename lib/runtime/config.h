@@ -20,6 +20,7 @@ namespace gapscope {
 
 enum class GraphMode : std::uint8_t { node, graph };
 enum class ColourMode : std::uint8_t { auto_, always, never };
+enum class PageRanks : std::uint8_t { first, all };
 
 struct Config {
   bool enabled = true;      // GAPSCOPE_ENABLED
@@ -41,8 +42,15 @@ struct Config {
   std::uint64_t flush_ms = 300;                  // GAPSCOPE_FLUSH_MS
   std::uint64_t exit_wait_ms = 1000;             // GAPSCOPE_EXIT_WAIT_MS
   bool host = true;                              // GAPSCOPE_HOST: host evidence (lib/host/)
-  bool anonymous = false;  // GAPSCOPE_ANONYMOUS: names of this machine left out
-  bool verbose = false;    // GAPSCOPE_VERBOSE: notes on start-up, on stderr
+  bool anonymous = false;       // GAPSCOPE_ANONYMOUS: names of this machine left out
+  bool verbose = false;         // GAPSCOPE_VERBOSE: notes on start-up, on stderr
+  bool snapshot = true;         // GAPSCOPE_SNAPSHOT: 0 none, 1 in snapshot_folder, or its folder
+  std::string snapshot_folder;  // "" none; load_config() puts /dev/shm/gapscope.UID here
+  std::uint64_t snapshot_ms = 60'000;       // GAPSCOPE_SNAPSHOT_MS
+  bool sigterm = false;                     // GAPSCOPE_SIGTERM: SIGTERM ends the session first
+  bool yield = false;                       // GAPSCOPE_YIELD: CUPTI is left to another tool
+  PageRanks page_ranks = PageRanks::first;  // GAPSCOPE_RANKS: which ranks print the page
+  std::string run_id;  // GAPSCOPE_RUN_ID, set by `gapscope run`: part of the snapshot's name
   // Read, not ours: what the environment says of the process.
   std::string rank;          // "0/8" from RANK/WORLD_SIZE, OMPI_*, SLURM_*, PMI_*; "0"
                              // when only the rank is known; "" if none
@@ -74,8 +82,12 @@ std::string_view environment_value(const Environment& environment, std::string_v
 // complaints may be null.
 Config load_config(const Environment& environment, std::vector<std::string>* complaints);
 
+// Where snapshots lie when GAPSCOPE_SNAPSHOT names no folder: in memory, gone with the next boot.
+std::string default_snapshot_folder();
+
 // %p pid, %h host name, %r rank ("0" when there is none), %q{NAME} environment variable, %%
-// percent. Any other % stays as it is.
+// percent. Any other % stays as it is. A variable's value adds no folder unless the path begins
+// with it: elsewhere its slashes, and names like "..", become "_".
 std::string expand_path(const std::string& pattern, const Environment& environment);
 
 // GAPSCOPE_CAPTURE's value; nullopt when it is none. Also what MetaKey::capture holds.

@@ -1,5 +1,6 @@
 #include "runtime/config_table.h"
 
+#include <algorithm>
 #include <array>
 
 #include "absl/strings/ascii.h"
@@ -75,13 +76,41 @@ bool set_colour(std::string_view value, const Environment&, Config& config) {
   return true;
 }
 
+// 0 or 1, or where the snapshots are to lie.
+bool set_snapshot(std::string_view value, const Environment& environment, Config& config) {
+  if (const auto parsed = parse_bool(value)) {
+    config.snapshot = *parsed;
+    return true;
+  }
+  if (value.find('/') == std::string_view::npos) return false;
+  return set_path<&Config::snapshot_folder>(value, environment, config);
+}
+
+bool set_ranks(std::string_view value, const Environment&, Config& config) {
+  const std::string word = absl::AsciiStrToLower(value);
+  if (word != "0" && word != "all") return false;
+  config.page_ranks = word == "all" ? PageRanks::all : PageRanks::first;
+  return true;
+}
+
+// It becomes part of a file's name.
+bool set_run_id(std::string_view value, const Environment&, Config& config) {
+  constexpr std::size_t kMaxBytes = 64;
+  const auto allowed = [](char c) { return absl::ascii_isalnum(c) || c == '-'; };
+  if (value.size() > kMaxBytes || !std::all_of(value.begin(), value.end(), allowed)) return false;
+  config.run_id = std::string(value);
+  return true;
+}
+
 // Defaults are written here once more for people to read; a test holds them to Config's own.
 constexpr Row kRows[] = {
     {{"GAPSCOPE_ENABLED", "0|1", "1", "0 leaves the process alone."},
      "0 or 1",
      set_bool<&Config::enabled>},
     {{"GAPSCOPE_REPORT", "path", "",
-      "Writes the whole report as JSON to this file at the end. In paths %p stands for the process "
+      "Writes the whole report as JSON to this file at the end, and what is known so far as often "
+      "as the snapshot. Where several processes would write one file, the later ones put their "
+      "process id in its name. In paths %p stands for the process "
       "id, %h for the host name, %r for the rank, %q{NAME} for an environment variable, %% for a "
       "percent sign."},
      "",
@@ -149,6 +178,36 @@ constexpr Row kRows[] = {
       "on."},
      "0 or 1",
      set_bool<&Config::anonymous>},
+    {{"GAPSCOPE_SNAPSHOT", "0|1|folder", "1",
+      "The report so far, for `gapscope show --pid` and for what is left when the process is "
+      "killed: 1 keeps it in /dev/shm/gapscope.UID, a path in that folder, 0 nowhere. The first "
+      "one comes 2 s after the first CUDA call, the last one is the whole report."},
+     "0, 1 or a folder's path",
+     set_snapshot},
+    {{"GAPSCOPE_SNAPSHOT_MS", "milliseconds", "60000",
+      "How often the snapshot is rewritten while there is anything new."},
+     "milliseconds from 100 to 86400000",
+     set_number<&Config::snapshot_ms, 100, 86400000>},
+    {{"GAPSCOPE_SIGTERM", "0|1", "0",
+      "1 installs a handler for SIGTERM that ends the session, prints the page and then lets the "
+      "signal end the process; a handler that the program had installed before is called instead, "
+      "and only the snapshot is rewritten. Without it no signal handler is installed."},
+     "0 or 1",
+     set_bool<&Config::sigterm>},
+    {{"GAPSCOPE_RANKS", "0|all", "0",
+      "Which ranks of a job print the page: the first one, the others one line each with their "
+      "file; or all."},
+     "0 or all",
+     set_ranks},
+    {{"GAPSCOPE_YIELD", "0|1", "0",
+      "1 leaves CUPTI to another tool in the process (nsys, ncu, torch.profiler), says so in one "
+      "line and records nothing."},
+     "0 or 1",
+     set_bool<&Config::yield>},
+    {{"GAPSCOPE_RUN_ID", "word", "", "Set by `gapscope run`, to find what its processes left.",
+      /*internal=*/true},
+     "up to 64 letters, digits and dashes",
+     set_run_id},
     {{"GAPSCOPE_VERBOSE", "0|1", "0", "1 says on stderr what is found and done at the start."},
      "0 or 1",
      set_bool<&Config::verbose>},

@@ -6,6 +6,7 @@
 
 #include "runtime/file_output.h"
 #include "runtime/files.h"
+#include "runtime/owned_file.h"
 #include "sink/text.h"
 
 namespace gapscope {
@@ -24,20 +25,37 @@ sink::TextOptions options_for(const Config& config, bool to_stderr) {
   return options;
 }
 
+// Of many ranks only the first prints its page; a file that was asked for is each rank's own.
+bool leaves_page_to_first_rank(const Config& config) {
+  const std::string rank = config.rank.substr(0, config.rank.find('/'));
+  return config.page_ranks == PageRanks::first && config.output_path.empty() && !rank.empty() &&
+         rank.find_first_not_of('0') != std::string::npos;
+}
+
+void print_rank_line(const Config& config, const std::string& written_path) {
+  complain(written_path.empty()
+               ? fmt::format("rank {}: no page here (GAPSCOPE_RANKS=all prints every rank's; "
+                             "GAPSCOPE_REPORT=report.%r.json keeps the reports)",
+                             config.rank)
+               : fmt::format("rank {}: report in {} (gapscope show prints it)", config.rank,
+                             written_path));
+}
+
 }  // namespace
 
 void print_page(const report::Report& report, const Config& config, bool brief,
-                const std::string& report_path) {
+                const std::string& written_path) {
   if (config.quiet) return;
+  if (leaves_page_to_first_rank(config)) return print_rank_line(config, written_path);
   sink::TextOptions options = options_for(config, config.output_path.empty());
   options.brief = brief && config.output_path.empty();
-  options.report_path = report_path;
+  if (options.brief || !config.report_path.empty()) options.report_path = written_path;
   const std::string page = sink::to_text(report, options);
   if (config.output_path.empty()) {
     write_all(STDERR_FILENO, page);
     return;
   }
-  const absl::Status status = write_file(config.output_path, page);
+  const absl::Status status = OwnedFile(config.output_path, process_start_ns()).write(page);
   if (!status.ok()) complain(fmt::format("no page: {}", status.message()));
 }
 

@@ -8,10 +8,11 @@
 
 namespace gapscope {
 
-// Prints the page to stderr or Config::output_path with one write; nothing under GAPSCOPE_QUIET.
-// brief: the program failed, so only the five lines, not to bury its own words; a full report is
-// then kept in a file (report_path when given).
+// Prints the page to stderr or Config::output_path with one write; nothing under GAPSCOPE_QUIET,
+// one line where the process is a rank that leaves the page to the first one. brief: the program
+// failed, so only the five lines, not to bury its own words. written_path: the file that holds the
+// whole report, "" if none; named where the page is brief, or where the user asked for the file.
 void print_page(const report::Report& report, const Config& config, bool brief,
-                const std::string& report_path);
+                const std::string& written_path);
 
 }  // namespace gapscope

@@ -20,7 +20,8 @@ constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::size_t kRingMemoryBytes = 64u << 20;  // all rings; further threads share the sink
 constexpr std::uint64_t kForcedFlushNs = 1000 * kMs;
 constexpr std::uint64_t kFinishNs = 10'000 * kMs;
-constexpr std::uint64_t kSnapshotNs = 5000 * kMs;
+constexpr std::uint64_t kReportNs = 5000 * kMs;
+constexpr std::uint64_t kSnapshotEndNs = 5000 * kMs;
 
 // The program's name and its first argument (the script), without folders.
 std::string anonymous_command(const std::string& command) {
@@ -51,12 +52,15 @@ absl::Status Session::start() {
   if (!state_.compare_exchange_strong(expected, State::running)) return start_status_;
   flusher_ = std::make_unique<Flusher>(*backend_, collector_wake_, config_.flush_ms * kMs);
   collector_ = std::make_unique<Collector>(config_, rings_, *backend_, *flusher_, collector_wake_);
+  snapshots_ = std::make_unique<Snapshots>(config_, *collector_);
   start_status_ = backend_->start(config_, {&rings_, &collector_wake_});
   if (start_status_.ok()) {
     open_recording();
     add_process_metas();
+    (void)snapshots_->start();  // without its thread there is only the final report
     if (!flusher_->start() || !collector_->start()) {
       backend_->stop_recording();
+      snapshots_->stop(kSnapshotEndNs);
       start_status_ = absl::ResourceExhaustedError(
           "no thread could be made for it (limit on processes or memory?)");
     }
@@ -140,13 +144,27 @@ void Session::forget_after_fork() noexcept {
   state_.store(State::forked, std::memory_order_release);
 }
 
-bool Session::write_snapshot(const std::string& path) noexcept {
-  if (state() != State::running || snapshot_busy_.test_and_set(std::memory_order_acquire)) {
-    return false;
+bool Session::write_report(const std::string& path) noexcept {
+  if (state() != State::running) return false;
+  try {
+    const auto report = collector_->take_report(kReportNs);
+    return report != nullptr && write_file(path, report::to_json(*report)).ok();
+  } catch (...) {
+    return false;  // no memory
   }
-  const bool written = collector_->write_snapshot(path, kSnapshotNs);
-  snapshot_busy_.clear(std::memory_order_release);
-  return written;
+}
+
+void Session::request_snapshot() noexcept {
+  if (running()) snapshots_->request();
+}
+
+bool Session::wait_until_ended(std::uint64_t timeout_ns) const noexcept {
+  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
+  while (state() == State::draining) {
+    if (monotonic_ns() > deadline) return false;
+    pause_ns(1'000'000);
+  }
+  return true;
 }
 
 // Until nothing is outstanding: flush, let the collector take it in, look again.
@@ -179,6 +197,7 @@ bool Session::stop(int exit_status, bool exit_known) {
   const std::uint64_t begin = monotonic_ns();
   collector_->end_at(now_ns());
   backend_->stop_recording();
+  const bool files_at_rest = snapshots_->stop(kSnapshotEndNs);
   wait_for_records();
   if (!force_flush()) {
     complain("the last flush did not return; the report holds what had arrived before");
@@ -188,7 +207,7 @@ bool Session::stop(int exit_status, bool exit_known) {
   if (finished) {
     report::Report report = collector_->final_report();
     report.self.exit_ns = static_cast<std::int64_t>(monotonic_ns() - begin);
-    publish(report, exit_known && exit_status != 0);
+    publish(report, exit_known && exit_status != 0, files_at_rest);
   } else {
     complain("no report: its analysis did not end in time");
   }
@@ -196,17 +215,13 @@ bool Session::stop(int exit_status, bool exit_known) {
   return true;
 }
 
-void Session::publish(const report::Report& report, bool brief) {
-  std::string written;
-  if (!config_.report_path.empty()) {
-    const absl::Status status = write_file(config_.report_path, report::to_json(report));
-    if (status.ok()) {
-      written = config_.report_path;
-    } else {
-      complain(fmt::format("no report file: {}", status.message()));
-    }
+void Session::publish(const report::Report& report, bool brief, bool files_at_rest) {
+  if (files_at_rest) {
+    snapshots_->write_final(report);
+  } else {
+    complain("no report file: writing one hangs in the file system");
   }
-  print_page(report, config_, brief, written);
+  print_page(report, config_, brief, files_at_rest ? snapshots_->written_path() : std::string());
 }
 
 }  // namespace gapscope

@@ -17,6 +17,7 @@
 #include "runtime/collector.h"
 #include "runtime/config.h"
 #include "runtime/flusher.h"
+#include "runtime/snapshots.h"
 #include "runtime/wake.h"
 
 namespace gapscope {
@@ -36,6 +37,9 @@ class Session {
   // Returns false when it was not running.
   bool stop(int exit_status, bool exit_known);
 
+  // Whether the session, which another thread is ending, has ended; waits that long for it.
+  bool wait_until_ended(std::uint64_t timeout_ns) const noexcept;
+
   // In a forked child: nothing of the parent's session works here any more; forget it.
   void forget_after_fork() noexcept;
 
@@ -50,8 +54,10 @@ class Session {
   bool mark_text(MarkKind kind, std::string_view name, std::string_view domain = {},
                  std::uint64_t range_id = 0) noexcept;
 
-  // See gapscope_report().
-  bool write_snapshot(const std::string& path) noexcept;
+  // See gapscope_report(). Writes from the calling thread.
+  bool write_report(const std::string& path) noexcept;
+  // The snapshot is rewritten as soon as possible. Safe in a signal handler.
+  void request_snapshot() noexcept;
 
   // Why start() failed, for gapscope_state().
   const absl::Status& start_status() const noexcept { return start_status_; }
@@ -61,7 +67,7 @@ class Session {
   void add_process_metas();
   void wait_for_records();
   bool force_flush();
-  void publish(const report::Report& report, bool brief);
+  void publish(const report::Report& report, bool brief, bool files_at_rest);
 
   Config config_;
   std::unique_ptr<Backend> backend_;
@@ -69,8 +75,8 @@ class Session {
   Wake collector_wake_;
   std::unique_ptr<Flusher> flusher_;
   std::unique_ptr<Collector> collector_;
+  std::unique_ptr<Snapshots> snapshots_;
   std::atomic<State> state_{State::idle};
-  std::atomic_flag snapshot_busy_ = ATOMIC_FLAG_INIT;
   pid_t owner_ = 0;
   absl::Status start_status_;
 };

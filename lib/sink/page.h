@@ -51,9 +51,11 @@ double all_records(const report::Records& records);
 inline constexpr double kLossWarning = 0.001;
 
 // Sections, in their order on the page.
+void write_snapshot_on_top(const Page& page, Canvas& canvas);
 void write_warning_on_top(const Page& page, Canvas& canvas);
-void write_headline(const Page& page, Canvas& canvas);  // the first five lines
-void write_window(const Page& page, Canvas& canvas);    // steps and what was left out
+void write_device_shares(const Page& page, Canvas& canvas);  // part of the headline
+void write_headline(const Page& page, Canvas& canvas);       // the first five lines
+void write_window(const Page& page, Canvas& canvas);         // steps and what was left out
 void write_device_time(const Page& page, const report::Device& device, Canvas& canvas);
 void write_device_sum(const Page& page, Canvas& canvas);
 void write_advice(const Page& page, Canvas& canvas);

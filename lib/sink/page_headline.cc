@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "report/snapshot.h"
 #include "sink/figures.h"
 #include "sink/page.h"
 #include "sink/safe_text.h"
@@ -158,6 +159,20 @@ void write_trust(const Page& page, Canvas& canvas) {
 
 }  // namespace
 
+void write_snapshot_on_top(const Page& page, Canvas& canvas) {
+  if (!report::is_snapshot(page.report)) return;
+  const std::int64_t start_ns = page.report.process.start_ns;
+  const std::int64_t until_ns = page.report.complete_until_ns;
+  canvas.folded(
+      "SNAPSHOT",
+      until_ns > start_ns
+          ? absl::StrCat("complete until ",
+                         duration(static_cast<double>(until_ns) - static_cast<double>(start_ns)),
+                         " after the start of the process; what came later is not in it")
+          : "taken before any figure was complete",
+      Style::warn);
+}
+
 void write_warning_on_top(const Page& page, Canvas& canvas) {
   const double lost = lost_records(page.report.records);
   const double all = all_records(page.report.records);
@@ -177,8 +192,7 @@ void write_warning_on_top(const Page& page, Canvas& canvas) {
   }
 }
 
-void write_headline(const Page& page, Canvas& canvas) {
-  write_process(page, canvas);
+void write_device_shares(const Page& page, Canvas& canvas) {
   const auto full = full_devices(page.scope);
   const std::string& capture = page.report.process.capture;
   const char* whole = capture.empty() || capture == "all" ? "whole" : "range";
@@ -193,6 +207,12 @@ void write_headline(const Page& page, Canvas& canvas) {
     if (std::find(full.begin(), full.end(), &device) == full.end())
       write_few_operations(device, canvas);
   }
+}
+
+void write_headline(const Page& page, Canvas& canvas) {
+  write_process(page, canvas);
+  write_device_shares(page, canvas);
+  const auto full = full_devices(page.scope);
   const bool causes = std::any_of(full.begin(), full.end(),
                                   [](const auto* device) { return !device->causes.empty(); });
   if (causes) write_why_idle(page, canvas);

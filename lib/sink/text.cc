@@ -93,6 +93,7 @@ void write_page(const Page& page, Canvas& canvas) {
 std::string to_text(const report::Report& report, const TextOptions& options) {
   Canvas canvas(options);
   const Page page(report, options);
+  write_snapshot_on_top(page, canvas);
   if (page.scope.devices.empty()) {
     write_no_device(page, canvas);
     return canvas.take();
@@ -106,6 +107,17 @@ std::string to_text(const report::Report& report, const TextOptions& options) {
     return canvas.take();
   }
   write_page(page, canvas);
+  return canvas.take();
+}
+
+std::string to_shares(const report::Report& report, const TextOptions& options) {
+  Canvas canvas(options);
+  const Page page(report, options);
+  if (page.scope.devices.empty()) {
+    canvas.folded("", why_no_device(report));
+  } else {
+    write_device_shares(page, canvas);
+  }
   return canvas.take();
 }
 

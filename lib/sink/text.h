@@ -19,6 +19,9 @@ struct TextOptions {
 // Never fails; ends with a newline.
 std::string to_text(const report::Report& report, const TextOptions& options);
 
+// The page's lines of shares alone, one a device; why there are none where there is no device.
+std::string to_shares(const report::Report& report, const TextOptions& options);
+
 // Options for writing to file descriptor fd: on a terminal its width (60 to 140 columns) and
 // colours, elsewhere 80 columns and none. colour, when given, decides; no_color is NO_COLOR being
 // set; utf8 whether the locale is UTF-8. Thread-safe; reads no environment.

@@ -68,6 +68,11 @@ TEST_CASE("every default in the table is what Config holds") {
     CHECK(config.buffer_limit_bytes == defaults.buffer_limit_bytes);
     CHECK(config.flush_ms == defaults.flush_ms);
     CHECK(config.exit_wait_ms == defaults.exit_wait_ms);
+    CHECK(config.snapshot == defaults.snapshot);
+    CHECK(config.snapshot_ms == defaults.snapshot_ms);
+    CHECK(config.sigterm == defaults.sigterm);
+    CHECK(config.page_ranks == defaults.page_ranks);
+    CHECK(config.yield == defaults.yield);
   }
 }
 
@@ -90,6 +95,12 @@ TEST_CASE("every variable reaches its field") {
                               {"GAPSCOPE_VERBOSE", "1"},
                               {"GAPSCOPE_HOST", "0"},
                               {"GAPSCOPE_ANONYMOUS", "1"},
+                              {"GAPSCOPE_SNAPSHOT", "/snap/%r"},
+                              {"GAPSCOPE_SNAPSHOT_MS", "500"},
+                              {"GAPSCOPE_SIGTERM", "1"},
+                              {"GAPSCOPE_RANKS", "all"},
+                              {"GAPSCOPE_YIELD", "1"},
+                              {"GAPSCOPE_RUN_ID", "run-1-2"},
                               {"NO_COLOR", "1"},
                               {"CUDA_HOME", "/cuda"}});
   CHECK_FALSE(config.enabled);
@@ -111,8 +122,28 @@ TEST_CASE("every variable reaches its field") {
   CHECK(config.verbose);
   CHECK_FALSE(config.host);
   CHECK(config.anonymous);
+  CHECK(config.snapshot_folder == "/snap/0");
+  CHECK(config.snapshot_ms == 500);
+  CHECK(config.sigterm);
+  CHECK(config.page_ranks == PageRanks::all);
+  CHECK(config.yield);
+  CHECK(config.run_id == "run-1-2");
   CHECK(config.no_color);
   CHECK(config.cuda_home == "/cuda");
+}
+
+TEST_CASE("snapshots lie in the user's own folder unless another is named, or none") {
+  CHECK(load({}).snapshot_folder == absl::StrCat("/dev/shm/gapscope.", geteuid()));
+  CHECK(load({{"GAPSCOPE_SNAPSHOT", "0"}}).snapshot_folder.empty());
+  CHECK(load({{"GAPSCOPE_SNAPSHOT", "folder"}}, 1).snapshot_folder == default_snapshot_folder());
+  CHECK(load({{"GAPSCOPE_RUN_ID", "../x"}}, 1).run_id.empty());
+}
+
+TEST_CASE("a variable's value names no other folder, unless the path begins with it") {
+  const Environment environment = {{"OUT", "/out/a"}, {"JOB", "../../etc/x"}, {"UP", ".."}};
+  CHECK(expand_path("%q{OUT}/r.json", environment) == "/out/a/r.json");
+  CHECK(expand_path("/tmp/%q{JOB}.json", environment) == "/tmp/.._.._etc_x.json");
+  CHECK(expand_path("/tmp/%q{UP}/%q{UP}x", environment) == "/tmp/__/__x");
 }
 
 TEST_CASE("an unknown name gives one line with the nearest valid one") {

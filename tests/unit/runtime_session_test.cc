@@ -115,9 +115,9 @@ TEST_CASE("a snapshot can be written while the session runs") {
   REQUIRE(run.session->start().ok());
   run.backend->launch(1, 1000);
   const std::string path = temp_path("now");
-  REQUIRE(run.session->write_snapshot(path));
+  REQUIRE(run.session->write_report(path));
   REQUIRE(report::read_report(path).ok());
-  CHECK_FALSE(run.session->write_snapshot("/nonexistent-folder/x.json"));
+  CHECK_FALSE(run.session->write_report("/nonexistent-folder/x.json"));
   unlink(path.c_str());
   REQUIRE(run.session->stop(0, true));
   run.report();

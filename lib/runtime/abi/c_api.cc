@@ -104,7 +104,7 @@ gapscope_status gapscope_report(const char* path) {
   if (path == nullptr) return GAPSCOPE_INVALID_ARGUMENT;
   Session* session = instance();
   if (session == nullptr || !session->running()) return state_of(session);
-  return session->write_snapshot(path) ? GAPSCOPE_OK : GAPSCOPE_IO_ERROR;
+  return session->write_report(path) ? GAPSCOPE_OK : GAPSCOPE_IO_ERROR;
 }
 
 }  // extern "C"
