@@ -7,7 +7,7 @@ ANY = "any"
 ENDINGS = (
     ("return", 1000),
     ("exit", 1000),
-    ("quick_exit", None),
+    ("quick_exit", 1000),
     ("_exit", None),
     ("abort", None),
     ("exception", None),

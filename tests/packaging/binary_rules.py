@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What must hold for the binaries that users load: DESIGN's "private and self-contained".
 
-usage: binary_rules.py {exports|needed|nodelete} BINARY [HEADER]
+usage: binary_rules.py {exports|preload_exports|needed|nodelete} BINARY [HEADER]
 """
 import re
 import subprocess
 import sys
 
 INJECTION = {"InitializeInjection", "InitializeInjectionNvtx2"}
+PRELOAD = {"_exit", "_Exit", "quick_exit", "gapscope_preload_register"}
 LIBC_FAMILY = re.compile(r"^(lib(c|m|dl|pthread|rt)\.so\.\d+|ld-linux[-\w]*\.so\.\d+)$")
 
 
@@ -32,6 +33,13 @@ def exports(binary, header):
     yield from (f"declared, but not exported: {name}" for name in sorted(wanted - found))
 
 
+def preload_exports(binary, _):
+    """What stands in front of libc's functions is no more than it has to be."""
+    lines = output("nm", "-D", "--defined-only", binary).splitlines()
+    found = {line.split()[-1].split("@")[0] for line in lines}
+    yield from (f"exported or missing: {name}" for name in sorted(found ^ PRELOAD))
+
+
 def needed(binary, _):
     """Nothing is needed at run time beyond libc's own family, and from no path of ours."""
     dynamic = output("readelf", "-dW", binary)
@@ -52,7 +60,7 @@ def nodelete(binary, _):
 
 def main():
     rule, binary = sys.argv[1:3]
-    check = {"exports": exports, "needed": needed, "nodelete": nodelete}[rule]
+    check = {"exports": exports, "preload_exports": preload_exports, "needed": needed, "nodelete": nodelete}[rule]
     broken = list(check(binary, sys.argv[3] if len(sys.argv) > 3 else None))
     for line in broken:
         print(f"{binary}: {line}")

@@ -7,7 +7,8 @@ rm -rf "$prefix"
 "$cmake" --install "$build" --prefix "$prefix" >/dev/null
 
 status=0
-for file in "$bin/gapscope" "$lib/libgapscope.so" "$include/gapscope/gapscope.h" \
+for file in "$bin/gapscope" "$lib/libgapscope.so" \
+  "$lib/libgapscope_preload.so" "$include/gapscope/gapscope.h" \
   "$include/gapscope/gapscope.hpp" "$lib/cmake/gapscope/gapscopeConfig.cmake" \
   "$lib/cmake/gapscope/gapscopeConfigVersion.cmake" "$lib/pkgconfig/gapscope.pc"; do
   [[ -e $prefix/$file ]] || { echo "not installed: $file"; status=1; }

@@ -1,44 +1,19 @@
 #include "runtime/abi/instance.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <mutex>
 
+#include "runtime/abi/endings.h"
 #include "runtime/files.h"
 
 namespace gapscope {
 namespace {
 
 std::atomic<Session*> g_session{nullptr};
-std::atomic<bool> g_handlers_registered{false};
 std::atomic_flag g_starting = ATOMIC_FLAG_INIT;
-
-// Runs before the handlers that were registered earlier, those of the CUDA runtime included, since
-// it is registered while CUDA starts. A forked child inherits it and does nothing.
-void at_exit(int status, void*) {
-  Session* session = g_session.load(std::memory_order_acquire);
-  if (session == nullptr || session->owner() != getpid()) return;
-  try {
-    session->stop(status, true);
-  } catch (...) {
-    complain("no report: out of memory at exit");
-  }
-}
-
-// In the child of a fork only the forking thread exists: our threads and their state are gone.
-void in_forked_child() {
-  if (Session* session = g_session.load(std::memory_order_relaxed)) session->forget_after_fork();
-}
-
-void register_handlers() {
-  if (g_handlers_registered.exchange(true)) return;
-  on_exit(&at_exit, nullptr);
-  pthread_atfork(nullptr, nullptr, &in_forked_child);
-}
+std::atomic_flag g_yield_said = ATOMIC_FLAG_INIT;
 
 Config make_config(const gapscope_options* options) {
   std::vector<std::string> complaints;
@@ -66,6 +41,12 @@ Config make_config(const gapscope_options* options) {
 gapscope_status start_new(const gapscope_options* options) {
   Config config = make_config(options);
   if (!config.enabled) return GAPSCOPE_DISABLED;
+  if (config.yield) {
+    if (!g_yield_said.test_and_set()) {
+      complain("off: CUPTI is left to another tool (GAPSCOPE_YIELD=1)");
+    }
+    return GAPSCOPE_DISABLED;
+  }
   auto session = std::make_unique<Session>(std::move(config), make_backend());
   Session* raw = session.release();  // never destroyed: callbacks may still run during exit
   g_session.store(raw, std::memory_order_release);
@@ -74,7 +55,7 @@ gapscope_status start_new(const gapscope_options* options) {
     complain(fmt::format("off: {}", status.message()));
     return GAPSCOPE_NO_CUPTI;
   }
-  register_handlers();
+  register_endings(*raw);
   return GAPSCOPE_OK;
 }
 
