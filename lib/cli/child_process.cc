@@ -114,6 +114,7 @@ ChildResult run_child(const std::vector<std::string>& command, const Environment
       result = failure(exec_error, command[0]);
     } else {
       result.started = true;
+      result.pid = child;
       result.code = WIFEXITED(state) ? WEXITSTATUS(state) : 0;
       result.signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     }

@@ -1,6 +1,8 @@
 // Runs a program as if it had been started directly: its signals, its exit code.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@ struct ChildResult {
   std::string error;
   int code = 0;    // exit status
   int signal = 0;  // that ended it, 0 if none
+  pid_t pid = 0;   // it had
 };
 
 // Runs command[0], found as execvp finds it, with this environment, and waits for its end. Signals

@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   add_run(app, environment, from_dashes, action);
   add_show(app, environment, action);
+  add_ps(app, environment, action);
   add_diff(app, environment, action);
   add_merge(app, environment, action);
   add_replay(app, environment, action);

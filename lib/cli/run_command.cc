@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <csignal>
 #include <deque>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -13,12 +15,16 @@
 #include "cli/command.h"
 #include "cli/library_path.h"
 #include "cli/output.h"
+#include "cli/snapshots.h"
+#include "runtime/clock.h"
+#include "runtime/page.h"
 
 namespace gapscope::cli {
 namespace {
 
 struct Options {
   std::string library;
+  bool preload = false;
   // One for each variable of the table, in its order; CLI11 keeps pointers to them.
   std::deque<std::string> values;
 };
@@ -73,6 +79,55 @@ void inject(Environment& environment, const std::string& library) {
   }
 }
 
+// libgapscope_preload.so lies beside the library; what is preloaded already stays so.
+absl::Status preload(Environment& environment, const std::string& library) {
+  const std::filesystem::path path =
+      std::filesystem::path(library).parent_path() / "libgapscope_preload.so";
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return absl::NotFoundError(absl::StrCat("cannot find ", path.string()));
+  }
+  const std::string_view old = environment_value(environment, "LD_PRELOAD");
+  set(environment, "LD_PRELOAD", absl::StrCat(path.string(), old.empty() ? "" : ":", old));
+  return absl::OkStatus();
+}
+
+std::string signal_name(int signal) {
+  constexpr std::pair<int, const char*> kNames[] = {
+      {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},
+      {SIGABRT, "SIGABRT"}, {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGQUIT, "SIGQUIT"},
+      {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},   {SIGXCPU, "SIGXCPU"}, {SIGPIPE, "SIGPIPE"}};
+  for (const auto& [number, name] : kNames) {
+    if (number == signal) return name;
+  }
+  return absl::StrCat("signal ", signal);
+}
+
+// How the process ended, as far as it can be told from here.
+std::string ending_of(const Snapshot& snapshot, const ChildResult& result) {
+  if (snapshot.file.pid != result.pid) return "died without a word";
+  if (result.signal == 0) {
+    return absl::StrCat("ended with exit code ", result.code, " and without exit handlers");
+  }
+  return absl::StrCat("was killed by ", signal_name(result.signal));
+}
+
+// The pages that processes of this run could not print themselves: the first one's whole, a line
+// for each of the others.
+void print_what_was_left(const Environment& environment, const std::string& run_id,
+                         const ChildResult& result) {
+  const Config config = load_config(environment, nullptr);
+  if (config.quiet) return;
+  bool first = true;
+  for (const Snapshot& snapshot : died_in_run(config, run_id)) {
+    print_error(absl::StrCat("process ", snapshot.file.pid, " ", ending_of(snapshot, result),
+                             "; its last snapshot, ", age_text(snapshot.file), " old, ",
+                             first ? "follows" : absl::StrCat("is ", snapshot.file.path)));
+    if (first) print_page(snapshot.report, config, false, snapshot.file.path);
+    first = false;
+  }
+}
+
 int run(const Options& options, const std::vector<std::string>& command, Environment environment) {
   if (command.empty() || command[0].empty()) {
     print_error("run: no command (gapscope run [options] -- COMMAND...)");
@@ -94,8 +149,20 @@ int run(const Options& options, const std::vector<std::string>& command, Environ
   }
   for (const auto& [name, value] : *settings) set(environment, name, value);
   inject(environment, *library);
+  if (options.preload) {
+    if (const absl::Status status = preload(environment, *library); !status.ok()) {
+      print_error(status.message());
+      return kBadInput;
+    }
+  }
+  const std::string run_id = absl::StrCat("run-", getpid(), "-", now_ns());
+  set(environment, "GAPSCOPE_RUN_ID", run_id);
   const ChildResult result = run_child(command, environment);
-  if (!result.started) print_error(result.error);
+  if (result.started) {
+    print_what_was_left(environment, run_id, result);
+  } else {
+    print_error(result.error);
+  }
   return end_like(result);
 }
 
@@ -122,14 +189,17 @@ void add_run(CLI::App& app, const Environment& environment,
   CLI::App* command = app.add_subcommand("run", "Run a program with gapscope inside");
   command->footer(absl::StrCat(
       "Usage: gapscope run [OPTIONS] [--] COMMAND [ARGUMENTS]\n\n"
-      "Runs COMMAND with gapscope inside; its page appears on stderr at the end. The command gets "
-      "the\n"
+      "Runs COMMAND with gapscope inside; its page appears on stderr at the end, that of its last\n"
+      "snapshot where it was killed. The command gets the\n"
       "signals that are sent to gapscope, and its exit code (126, 127: it could not be started) "
       "is\n"
       "gapscope's. Each option sets an environment variable (gapscope help env explains them).",
       "\n\n", kFooter));
   command->add_option("--library", options->library,
                       "libgapscope.so, when it is not beside this program or in ../lib");
+  command->add_flag("--preload", options->preload,
+                    "Also preload libgapscope_preload.so: programs that end by _exit (os._exit, "
+                    "workers of multiprocessing) then print their page too");
   add_variables(*command, *options);
   command->prefix_command();
   command->callback([options, command, &environment, &from_dashes, &action] {

@@ -1,3 +1,4 @@
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include "cli/json_path.h"
 #include "cli/output.h"
 #include "cli/page_options.h"
+#include "cli/snapshots.h"
 #include "report/report_json.h"
 #include "sink/csv.h"
 
@@ -15,6 +17,7 @@ namespace {
 
 struct Options {
   std::string file;
+  std::int64_t pid = 0;  // of the process whose snapshot is meant; 0: the file
   std::string output_path = "-";
   std::string json_path;
   bool json_given = false;
@@ -30,17 +33,48 @@ absl::StatusOr<std::string> render(const Options& options, const Environment& en
   return sink::to_text(report, options.page.resolve(environment, options.output_path));
 }
 
+// What stands above the page of a process's snapshot.
+std::string introduction(const Snapshot& snapshot) {
+  const std::string who = absl::StrCat("Process ", snapshot.file.pid);
+  const std::string age = age_text(snapshot.file);
+  switch (snapshot.state) {
+    case Snapshot::State::runs:
+      return absl::StrCat(who, " runs; this is what was known ", age, " ago.\n");
+    case Snapshot::State::ended:
+      return absl::StrCat(who, " ended ", age, " ago; this is its whole report.\n");
+    case Snapshot::State::died:
+      break;
+  }
+  return absl::StrCat(who, " died without a word; this is what was known ", age, " ago.\n");
+}
+
+// The report that is meant, and what is to stand above its page.
+absl::StatusOr<report::Report> find_report(const Options& options, const Environment& environment,
+                                           std::string& above) {
+  if (options.pid == 0) return report::read_report(options.file);
+  auto snapshot = find_snapshot(load_config(environment, nullptr), static_cast<pid_t>(options.pid));
+  if (!snapshot.ok()) return snapshot.status();
+  if (!options.json_given && options.csv.empty()) above = introduction(*snapshot);
+  return std::move(snapshot->report);
+}
+
 int show(const Options& options, const Environment& environment) {
-  const auto report = report::read_report(options.file);
+  if ((options.pid != 0) == !options.file.empty()) {
+    print_error("show: name a report or a process (gapscope show REPORT, gapscope show --pid PID)");
+    return kUsage;
+  }
+  std::string above;
+  const auto report = find_report(options, environment, above);
   if (!report.ok()) {
     print_error(report.status().message());
     return kBadInput;
   }
-  const auto text = render(options, environment, *report);
+  auto text = render(options, environment, *report);
   if (!text.ok()) {
     print_error(absl::StrCat(options.file, ": ", text.status().message()));
     return kUsage;
   }
+  *text = above + *text;
   if (const absl::Status status = write_output(options.output_path, *text); !status.ok()) {
     print_error(status.message());
     return kBadOutput;
@@ -52,12 +86,18 @@ int show(const Options& options, const Environment& environment) {
 
 void add_show(CLI::App& app, const Environment& environment, Action& action) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("show", "Print the page of a JSON report");
+  CLI::App* command =
+      app.add_subcommand("show", "Print the page of a JSON report, or of a process");
   command->footer(absl::StrCat(
       "Prints the page of a report (GAPSCOPE_REPORT=FILE.json) once more, or parts of it in other\n"
-      "forms.",
+      "forms. With --pid the report is the snapshot that a process with gapscope inside keeps of\n"
+      "itself; the process is not touched. gapscope ps lists those that there are.",
       "\n\n", kFooter));
-  command->add_option("REPORT", options->file, "The JSON report")->required();
+  command->add_option("REPORT", options->file, "The JSON report");
+  command
+      ->add_option("--pid", options->pid,
+                   "Instead of a report: the snapshot of a process, whether it runs or not")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<pid_t>::max()}));
   command->add_option("-o,--output", options->output_path,
                       "Write to this file instead of standard output");
   auto* json = command->add_option("--json", options->json_path,

@@ -17,7 +17,9 @@ def test_run_environment(cli):
     show = "import os; print({k: v for k, v in os.environ.items() if 'INJECTION' in k or 'GAPSCOPE' in k})"
     result = run(cli, "--report", "r.json", "--record-limit=2GiB", "--quiet", "--", sys.executable,
                  "-c", show, env={"GAPSCOPE_REPORT": "old.json", "GAPSCOPE_FLUSH_MS": "100"})
-    assert eval(result.expect(0).out) == {  # pylint: disable=eval-used
+    found = eval(result.expect(0).out)  # pylint: disable=eval-used
+    assert found.pop("GAPSCOPE_RUN_ID").startswith("run-")
+    assert found == {
         "CUDA_INJECTION64_PATH": cli.gapscope, "NVTX_INJECTION64_PATH": cli.gapscope,
         "GAPSCOPE_REPORT": "r.json", "GAPSCOPE_RECORD_LIMIT": "2GiB", "GAPSCOPE_QUIET": "true",
         "GAPSCOPE_FLUSH_MS": "100"}
@@ -43,6 +45,17 @@ def test_run_finds_its_library(cli):
         found = subprocess.run(command, check=False, **options)
         assert found.returncode == 0, found
         assert os.path.samefile(found.stdout.decode().strip(), cli.path(library))
+
+
+def test_run_preload(cli):
+    """Beside the library it is found, and what was preloaded stays."""
+    library, preload = write(cli.path("lib.so"), b""), cli.path("libgapscope_preload.so")
+    arguments = ("run", "--library", library, "--preload", "--", "sh", "-c", "echo $LD_PRELOAD")
+    cli.run(*arguments).expect(2, f"cannot find {preload}")
+    write(preload, b"")
+    # The dynamic linker says that these are no libraries, and goes on.
+    assert cli.run(*arguments).out == f"{preload}\n"
+    assert cli.run(*arguments, env={"LD_PRELOAD": "/a.so"}).out == f"{preload}:/a.so\n"
 
 
 def test_run_exit_codes(cli):
