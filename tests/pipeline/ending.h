@@ -5,6 +5,9 @@
 
 namespace fake_driver {
 
+// From now on SIGTERM ends the program with exit(17).
+void handle_sigterm();
+
 // Does not return, but for "return".
 void end_process(const std::string& how, int exit_code);
 

@@ -2,7 +2,7 @@
 //
 //   fake_driver SCENARIO [--truth FILE] [--cupti FILE] [--threads N] [--operations N]
 //               [--end HOW] [--exit-code N] [--pause-ms N] [--init-ms N] [--thread-pause-us N]
-//               [--step-s N] [--fork-first N]
+//               [--step-s N] [--fork-first N] [--until FILE] [--sigterm WHEN]
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +50,10 @@ bool parse(int argc, char** argv, Settings& s) {
       s.fork_first = number;
     else if (name == "--init-ms")
       s.init_ms = number;
+    else if (name == "--until")
+      s.until = value;
+    else if (name == "--sigterm")
+      s.sigterm = value;
     else
       return false;
   }
@@ -87,7 +91,9 @@ int main(int argc, char** argv) {
   if (!settings.cupti.empty() && !cuda.map_cupti(settings.cupti)) return 2;
   if (!fake_driver::start_library()) return 2;
   fork_first(settings);
+  if (settings.sigterm == "before") fake_driver::handle_sigterm();
   if (settings.scenario != "no_cuda") cuda.init(settings.init_ms);
+  if (settings.sigterm == "after") fake_driver::handle_sigterm();
   scenario(cuda, settings);
   cuda.truth().set("injected", cuda.injected() ? 1 : 0);
   if (settings.pause_ms != 0) {
@@ -96,6 +102,12 @@ int main(int argc, char** argv) {
   if (!settings.truth_path.empty() && !cuda.truth().write(settings.truth_path)) return 2;
   for (std::uint32_t i = 0; i < settings.fork_first; ++i) wait(nullptr);
   std::printf("loss 0.25\n");
+  if (!settings.until.empty()) {
+    std::fflush(stdout);
+    while (access(settings.until.c_str(), F_OK) != 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
   fake_driver::end_process(settings.end, settings.exit_code);
   return settings.exit_code;
 }

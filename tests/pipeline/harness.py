@@ -71,6 +71,10 @@ class Pipeline:
     def file(self, name):
         return os.path.join(self.folder.name, name)
 
+    def snapshots(self):
+        """Where snapshots lie, instead of the user's real folder."""
+        return self.file("snapshots")
+
     def environment(self, more):
         env = {k: v for k, v in os.environ.items() if not NOT_INHERITED.match(k)}
         if "thread" in self.sanitize:
@@ -85,7 +89,7 @@ class Pipeline:
         refused: variables whose name or value the library is to refuse; any other is an error."""
         self.runs += 1
         paths = {n: self.file(f"{n}{self.runs}") for n in ("truth", "log", "report")}
-        variables = {"FAKE_CUPTI_LOG": paths["log"]}
+        variables = {"FAKE_CUPTI_LOG": paths["log"], "GAPSCOPE_SNAPSHOT": self.snapshots()}
         command = [self.path(program), scenario, "--truth", paths["truth"], *map(str, args)]
         if library:
             variables["CUDA_INJECTION64_PATH"] = self.path("libgapscope.so")

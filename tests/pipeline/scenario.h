@@ -13,7 +13,9 @@ struct Settings {
   std::string truth_path;
   std::string cupti;  // map this libcupti before cuInit
   std::string end = "return";
-  std::string self;  // argv[0], to run itself again
+  std::string self;     // argv[0], to run itself again
+  std::string until;    // after its work the program waits for this file to exist
+  std::string sigterm;  // "before" or "after" CUDA starts: a handler of the program's own
   int exit_code = 0;
   std::uint32_t threads = 4;
   std::uint32_t operations = 200;
@@ -44,6 +46,7 @@ void lost_record(CudaProcess&, const Settings&);
 void lost_last(CudaProcess&, const Settings&);
 void late_record(CudaProcess&, const Settings&);
 void running_kernel(CudaProcess&, const Settings&);
+void device_reset(CudaProcess&, const Settings&);
 void clock_step(CudaProcess&, const Settings&);
 void steps(CudaProcess&, const Settings&);
 void snapshot(CudaProcess&, const Settings&);

@@ -94,6 +94,24 @@ void running_kernel(CudaProcess& cuda, const Settings& settings) {
   cuda.launch(kGemm, 60'000 * kMs);
 }
 
+// The context is destroyed early, and a second one used and destroyed: its id is another.
+void device_reset(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  cuda.context_destroyed(1);
+  for (std::uint32_t i = 0; i < settings.operations; ++i) {
+    fake_call_spec spec{};
+    spec.api = FAKE_LAUNCH_KERNEL;
+    spec.context = 5;
+    spec.stream = 7;
+    spec.work.name = kGemm;
+    spec.work.duration_ns = 10 * kUs;
+    cuda.call(spec);
+  }
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  cuda.context_destroyed(5);
+}
+
 // The wall clock is stepped in the middle, as by NTP; CUPTI's stamps follow it.
 void clock_step(CudaProcess& cuda, const Settings& settings) {
   plain(cuda, settings.operations);
