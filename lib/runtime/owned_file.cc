@@ -50,12 +50,29 @@ std::string with_number(const std::string& path, const std::string& number) {
 OwnedFile::OwnedFile(std::string path, std::uint64_t since_ns)
     : since_ns_(since_ns), path_(std::move(path)) {}
 
-OwnedFile::~OwnedFile() {
-  if (fd_ >= 0) close(fd_);
+OwnedFile::~OwnedFile() { release(); }
+
+// The program may have closed every descriptor that it did not know: then the number can be that
+// of a file of its own by now.
+void OwnedFile::release() {
+  struct stat info {};
+  const bool ours =
+      fd_ >= 0 && fstat(fd_, &info) == 0 && info.st_ino == inode_ && info.st_dev == device_;
+  if (ours) close(fd_);
+  fd_ = -1;
+}
+
+void OwnedFile::keep(int fd) {
+  struct stat info {};
+  release();
+  if (fstat(fd, &info) != 0) return;
+  fd_ = fd;
+  inode_ = info.st_ino;
+  device_ = info.st_dev;
 }
 
 absl::Status OwnedFile::write(std::string_view content) {
-  if (fd_ < 0) {
+  if (!owned_) {
     const auto target = find_output(path_);
     if (!target.ok() || target->kind != OutputKind::file) return write_file(path_, content);
     path_ = target->path;
@@ -69,8 +86,8 @@ absl::Status OwnedFile::write(std::string_view content) {
     const Placed placed = place(partial);
     const int error = errno;
     if (placed == Placed::here) {
-      if (fd_ >= 0) close(fd_);
-      fd_ = *fd;
+      keep(*fd);
+      owned_ = true;
       return absl::OkStatus();
     }
     close(*fd);
@@ -91,7 +108,7 @@ absl::Status OwnedFile::write(std::string_view content) {
 }
 
 OwnedFile::Placed OwnedFile::place(const std::string& partial) {
-  if (fd_ >= 0) {
+  if (owned_) {
     return rename(partial.c_str(), path_.c_str()) == 0 ? Placed::here : Placed::failed;
   }
   // link: whoever is first gets the name, with the content already in the file.

@@ -5,6 +5,8 @@
 // process id to the name. A file that another process finished while this one lived is its too.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,13 +38,18 @@ class OwnedFile {
   Placed place(const std::string& partial);
   Placed replace_what_is_there(const std::string& partial, int link_error);
   void take_other_name();
+  void keep(int fd);
+  void release();
 
   const std::uint64_t since_ns_;
   std::string path_;
   std::string first_name_;  // with links followed; set when it was another's
   bool renamed_ = false;
   int names_tried_ = 0;
+  bool owned_ = false;
   int fd_ = -1;  // of the file that we wrote last: holds the lock
+  ino_t inode_ = 0;
+  dev_t device_ = 0;
 };
 
 // Whether a living process owns the file, this one left out; false also when it cannot be opened.
