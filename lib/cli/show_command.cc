@@ -91,7 +91,7 @@ void add_show(CLI::App& app, const Environment& environment, Action& action) {
   command->footer(absl::StrCat(
       "Prints the page of a report (GAPSCOPE_REPORT=FILE.json) once more, or parts of it in other\n"
       "forms. With --pid the report is the snapshot that a process with gapscope inside keeps of\n"
-      "itself; the process is not touched. gapscope ps lists those that there are.",
+      "itself, asked for anew while it works. gapscope ps lists those that there are.",
       "\n\n", kFooter));
   command->add_option("REPORT", options->file, "The JSON report");
   command

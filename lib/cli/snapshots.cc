@@ -1,7 +1,11 @@
 #include "cli/snapshots.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -13,11 +17,34 @@
 namespace gapscope::cli {
 namespace {
 
+constexpr std::uint64_t kAnswerNs = 2'000'000'000;
+
 long rank_of(const report::Report& report) {
   const std::string& rank = report.process.rank;
   long number = 0;
   std::from_chars(rank.data(), rank.data() + rank.size(), number);
   return number;
+}
+
+std::optional<SnapshotFile> newest_of(const Config& config, pid_t pid) {
+  for (SnapshotFile& file : list_snapshots(config.snapshot_folder)) {
+    if (file.pid == pid) return std::move(file);
+  }
+  return std::nullopt;
+}
+
+// Until the process has answered by removing the request, or will not.
+void ask_for_another(const std::string& snapshot) {
+  const std::string ask = snapshot_ask_path(snapshot);
+  const int fd = open(ask.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  close(fd);
+  const std::uint64_t deadline = monotonic_ns() + kAnswerNs;
+  while (access(ask.c_str(), F_OK) == 0 && monotonic_ns() < deadline &&
+         is_owned_by_another(snapshot)) {
+    usleep(20'000);
+  }
+  unlink(ask.c_str());
 }
 
 // A second file of a run may have the process id appended: see OwnedFile.
@@ -59,8 +86,9 @@ absl::StatusOr<Snapshot> find_snapshot(const Config& config, pid_t pid) {
   if (config.snapshot_folder.empty()) {
     return absl::NotFoundError("GAPSCOPE_SNAPSHOT=0: there are no snapshots to look at");
   }
-  for (const SnapshotFile& file : list_snapshots(config.snapshot_folder)) {
-    if (file.pid == pid) return read_snapshot(file);
+  if (const auto file = newest_of(config, pid)) {
+    if (is_owned_by_another(file->path)) ask_for_another(file->path);
+    return read_snapshot(newest_of(config, pid).value_or(*file));
   }
   return absl::NotFoundError(absl::StrCat(
       "no snapshot of process ", pid, " in ", config.snapshot_folder,

@@ -29,7 +29,8 @@ const char* state_name(Snapshot::State state);  // one word
 // NotFound and the like when the file is no report (any more).
 absl::StatusOr<Snapshot> read_snapshot(const SnapshotFile& file);
 
-// The newest snapshot of a process; NotFound says where it was looked for.
+// The newest snapshot of a process; NotFound says where it was looked for. A process that runs is
+// asked for a new one, and has two seconds for it; one without news has none.
 absl::StatusOr<Snapshot> find_snapshot(const Config& config, pid_t pid);
 
 // Of the processes below one `gapscope run`: those that died, the lowest rank first, then by age.

@@ -106,9 +106,9 @@ void Collector::run() {
     }
     if (drain()) {
       last_work_ns_ = monotonic_ns();
-      if (!arrived_.exchange(true, std::memory_order_acq_rel) && first_arrival_ != nullptr) {
-        first_arrival_->wake();
-      }
+      const bool first = !arrived_.exchange(true, std::memory_order_acq_rel);
+      const bool again = paused_.exchange(false, std::memory_order_acq_rel);
+      if (told_ != nullptr && (first || again)) told_->wake();
     }
     consumed_.store(tap_->records(), std::memory_order_release);
     outstanding_.store(analysis_->outstanding(), std::memory_order_release);
@@ -116,6 +116,7 @@ void Collector::run() {
     request_.serve([this] { return make_report(); });
     cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID), std::memory_order_relaxed);
     const bool idle = monotonic_ns() - last_work_ns_ > kIdleAfterNs;
+    if (idle) paused_.store(true, std::memory_order_release);
     // While something is outstanding (a kernel of minutes, say) flushing goes on at its period.
     flusher_.set_active(!idle || analysis_->outstanding() > 0);
     if (host_) host_->set_active(!idle);

@@ -55,8 +55,12 @@ class Collector {
   }
   // Whether a record of the program has come: false as long as it does not use the GPU.
   bool arrived() const noexcept { return arrived_.load(std::memory_order_acquire); }
-  // Wakes a thread when arrived() becomes true. Before start(); wake outlives this object.
-  void tell_first_arrival(Wake* wake) noexcept { first_arrival_ = wake; }
+  // Whether no record of the program has come for a second. The end of a pause is told, so whoever
+  // sees one may sleep until then.
+  bool paused() const noexcept { return paused_.load(std::memory_order_acquire); }
+  // Wakes a thread when arrived() becomes true, and whenever paused() becomes false.
+  // Before start(); wake outlives this object.
+  void tell_arrivals(Wake* wake) noexcept { told_ = wake; }
   // Records in the stream so far, ticks included: while it stays, the report stays as it is.
   std::uint64_t consumed() const noexcept { return consumed_.load(std::memory_order_acquire); }
 
@@ -111,8 +115,9 @@ class Collector {
   std::atomic<bool> ended_{false};
   std::atomic<std::uint64_t> cpu_ns_{0};
   std::atomic<bool> arrived_{false};
+  std::atomic<bool> paused_{false};
   std::atomic<std::uint64_t> consumed_{0};
-  Wake* first_arrival_ = nullptr;
+  Wake* told_ = nullptr;  // of arrivals
 };
 
 }  // namespace gapscope

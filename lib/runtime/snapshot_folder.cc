@@ -25,6 +25,7 @@ namespace {
 constexpr std::string_view kPrefix = "snapshot.";
 constexpr std::string_view kSuffix = ".json";
 constexpr std::string_view kPartial = ".partial";
+constexpr std::string_view kAsk = ".ask";
 constexpr std::uint64_t kPartialAgeNs = 600'000'000'000;
 
 absl::Status unusable(const std::string& folder, std::string_view why) {
@@ -98,6 +99,8 @@ std::string snapshot_path(const std::string& folder, pid_t pid, const std::strin
                      kSuffix);
 }
 
+std::string snapshot_ask_path(const std::string& snapshot) { return snapshot + ".ask"; }
+
 absl::Status prepare_snapshot_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return unusable(folder, std::strerror(errno));
@@ -139,9 +142,9 @@ void clear_old_snapshots(const std::string& folder, std::uint64_t now_ns) {
     }
   }
   for_each_file(folder, [&](std::string_view name, const struct stat& info) {
-    // Left by a process that was killed while it wrote.
-    if (!name.starts_with(kPrefix) || !name.ends_with(kPartial) ||
-        !older_than(modified_ns(info), kPartialAgeNs))
+    // Left by a process that was killed while it wrote, or while it waited.
+    const bool left = name.ends_with(kPartial) || name.ends_with(kAsk);
+    if (!name.starts_with(kPrefix) || !left || !older_than(modified_ns(info), kPartialAgeNs))
       return;
     unlink(fmt::format("{}/{}", folder, name).c_str());
   });

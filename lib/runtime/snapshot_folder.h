@@ -25,6 +25,9 @@ struct SnapshotFile {
 // "FOLDER/snapshot.PID.json" or "FOLDER/snapshot.PID.RUN_ID.json".
 std::string snapshot_path(const std::string& folder, pid_t pid, const std::string& run_id);
 
+// The file whose presence asks the process for a new snapshot.
+std::string snapshot_ask_path(const std::string& snapshot);
+
 // Makes the folder with mode 0700 unless it is there. An error, with its reason, when it cannot be
 // used: a link, another user's, open to others.
 absl::Status prepare_snapshot_folder(const std::string& folder);

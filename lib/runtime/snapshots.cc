@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kFirstNs = 2000 * kMs;
+constexpr std::uint64_t kAskedNs = 500 * kMs;  // between looks for somebody who asks
 constexpr std::uint64_t kReportNs = 5000 * kMs;
 
 bool used_cuda(const report::Report& report) {
@@ -38,7 +39,7 @@ Snapshots::Snapshots(const Config& config, Collector& collector)
 
 bool Snapshots::start() {
   if (snapshot_file_ == nullptr) return true;
-  collector_.tell_first_arrival(&wake_);
+  collector_.tell_arrivals(&wake_);
   started_ = start_thread(&thread_, &Snapshots::thread_main, this, "gapscope-snap");
   return started_;
 }
@@ -56,29 +57,50 @@ void* Snapshots::thread_main(void* self) {
 
 void Snapshots::run() {
   const std::uint64_t period_ns = config_.snapshot_ms * kMs;
-  std::uint64_t due_ns = Wake::kForever;  // until the first record
+  std::uint64_t written_ns = 0;
   while (!stop_.load(std::memory_order_acquire)) {
-    std::uint64_t now = monotonic_ns();
-    wake_.sleep(due_ns == Wake::kForever ? Wake::kForever : due_ns - std::min(now, due_ns), false);
+    wake_.sleep(nap_ns(monotonic_ns()), false);
     if (stop_.load(std::memory_order_acquire)) return;
     if (!collector_.arrived()) continue;
-    now = monotonic_ns();
-    if (due_ns == Wake::kForever) due_ns = now + std::min(kFirstNs, period_ns);
-    const bool requested = requested_.exchange(false, std::memory_order_acq_rel);
-    if (!requested && now < due_ns) continue;
-    due_ns = now + period_ns;
-    write_now();
+    const std::uint64_t now = monotonic_ns();
+    if (due_ns_ == 0) {  // records come, for the first time or again
+      due_ns_ = written_ns == 0 ? now + std::min(kFirstNs, period_ns) : written_ns + period_ns;
+    }
+    const bool wanted = asked();
+    if (!wanted && now < due_ns_) continue;
+    const bool is_due = now >= due_ns_;
+    if (write_now()) {
+      written_ns = now;
+      due_ns_ = now + period_ns;
+    } else if (is_due) {
+      due_ns_ = collector_.paused() ? 0 : now + period_ns;
+    }
+    if (wanted && snapshot_file_ != nullptr) {
+      unlink(snapshot_ask_path(snapshot_file_->path()).c_str());
+    }
   }
 }
 
-void Snapshots::write_now() {
-  // Nothing new since the last one: the file says the same.
+std::uint64_t Snapshots::nap_ns(std::uint64_t now) const {
+  if (due_ns_ == 0) return Wake::kForever;
+  return std::min(kAskedNs, due_ns_ - std::min(now, due_ns_));
+}
+
+bool Snapshots::asked() {
+  if (requested_.exchange(false, std::memory_order_acq_rel)) return true;
+  return folder_ready_ && snapshot_file_ != nullptr &&
+         access(snapshot_ask_path(snapshot_file_->path()).c_str(), F_OK) == 0;
+}
+
+// False when there is nothing new since the last one: the file says the same.
+bool Snapshots::write_now() {
   const std::uint64_t consumed = collector_.consumed();
-  if (consumed == last_consumed_) return;
+  if (consumed == last_consumed_) return false;
   const auto report = collector_.take_report(kReportNs);
-  if (report == nullptr || stop_.load(std::memory_order_acquire)) return;
+  if (report == nullptr || stop_.load(std::memory_order_acquire)) return true;
   last_consumed_ = consumed;
   write(*report);
+  return true;
 }
 
 void Snapshots::write(const report::Report& report) {

@@ -2,6 +2,9 @@
 // process ends without a word. A thread of its own turns the report into text and writes it, so
 // neither the program nor the collector waits for a file system.
 //
+// Whoever wants to look now puts a file SNAPSHOT.ask beside it (snapshot_ask_path()): while records
+// flow, the thread looks for one twice a second, writes, and removes it.
+//
 // Two targets: the user's snapshot folder and GAPSCOPE_REPORT. At the end both hold the whole
 // report. A process without a CUDA call leaves nothing in the folder.
 #pragma once
@@ -46,7 +49,9 @@ class Snapshots {
  private:
   static void* thread_main(void* self);
   void run();
-  void write_now();
+  std::uint64_t nap_ns(std::uint64_t now) const;
+  bool asked();
+  bool write_now();
   void write(const report::Report& report);
   void write_to(OwnedFile& file, const char* what, const std::string& json, bool& written);
   bool prepare_folder();
@@ -60,6 +65,7 @@ class Snapshots {
   bool folder_ready_ = false;
   bool complained_ = false;
   std::uint64_t last_consumed_ = 0;
+  std::uint64_t due_ns_ = 0;  // monotonic; 0: nothing new is expected, sleep until woken
 
   Wake wake_;
   pthread_t thread_{};

@@ -14,6 +14,7 @@ def test_snapshot_of_a_running_process(p):
     shown = show(p, running, pid)
     check(shown.stdout.startswith(f"Process {pid} runs;"), shown.stdout + shown.stderr)
     check("SNAPSHOT" in shown.stdout and "GPU 0" in shown.stdout, shown.stdout)
+    equal([name for name in os.listdir(running.snapshots) if name.endswith(".ask")], [], "requests left")
     value = show(p, running, pid, "--json", "records.seen")
     equal(value.stdout, f"{OPERATIONS}\n", "--json")
     listed = command_line(p, running, "ps")

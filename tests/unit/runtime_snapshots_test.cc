@@ -8,6 +8,7 @@
 #include "report/snapshot.h"
 #include "report_invariants.h"
 #include "runtime/closer.h"
+#include "runtime/file_output.h"
 #include "runtime/session.h"
 #include "runtime/snapshot_folder.h"
 #include "runtime_fake_backend.h"
@@ -99,6 +100,29 @@ TEST_CASE("a snapshot that is asked for comes before its time") {
     run.session->request_snapshot();
     usleep(1000);
   }
+  REQUIRE(run.session->stop(0, true));
+}
+
+TEST_CASE("a file beside the snapshot asks for a new one, and goes when it is there") {
+  Run run(3'600'000);
+  run.backend->launch(1, 1000);
+  run.await(1);
+  run.backend->launch(2, 1000);
+  const std::string ask = snapshot_ask_path(run.path());
+  while (run.report().records.seen != 2) {
+    REQUIRE(write_file(ask, "").ok());
+    while (access(ask.c_str(), F_OK) == 0) usleep(1000);
+  }
+  REQUIRE(run.session->stop(0, true));
+}
+
+TEST_CASE("after a pause of the program its snapshot follows again") {
+  Run run(100);
+  run.backend->launch(1, 1000);
+  run.await(1);
+  usleep(1'500'000);  // until nobody expects anything new
+  run.backend->launch(2, 1000);
+  run.await(2);
   REQUIRE(run.session->stop(0, true));
 }
 
