@@ -86,6 +86,18 @@ CauseSlices Attribution::weigh(std::int64_t begin_ns, std::int64_t end_ns,
   return gap.slices();
 }
 
+bool Attribution::sampled(std::uint32_t thread, std::int64_t begin_ns, std::int64_t end_ns) const {
+  const auto* samples = thread == kNoThread ? nullptr : evidence_.samples(thread);
+  return samples != nullptr && overlap(*samples, begin_ns, end_ns);
+}
+
+bool Attribution::stretch(const Turn& turn) const {
+  const std::int64_t ns = turn.begin_ns - turn.free_since_ns;
+  if (ns < kHostStretchNs) return false;
+  return ns >= kSampledNs || sampled(turn.thread, turn.free_since_ns, turn.begin_ns) ||
+         sampled(turn.before, turn.free_since_ns, turn.begin_ns);
+}
+
 Attribution::Turns Attribution::turns(std::int64_t begin_ns, std::int64_t end_ns,
                                       const Launch& launch) const {
   const auto& calls = evidence_.calls();
@@ -105,6 +117,7 @@ Attribution::Turns Attribution::turns(std::int64_t begin_ns, std::int64_t end_ns
     turn.begin_ns = call->begin_ns;
     turn.thread = call->thread;
     turn.before = before;
+    turn.is_stretch = stretch(turn);
     turns.push_back(turn);
     free_since_ns = known ? std::max(free_since_ns, call->end_ns) : call->end_ns;
     before = call->thread;
@@ -116,6 +129,7 @@ Attribution::Turns Attribution::turns(std::int64_t begin_ns, std::int64_t end_ns
     turn.begin_ns = end_ns;
     turn.thread = launch.known() ? launch.thread : before;
     turn.before = before;
+    turn.is_stretch = stretch(turn);
     turns.push_back(turn);
   }
   return turns;
@@ -203,7 +217,7 @@ void Attribution::paint_waits(const Turns& turns, std::int64_t begin_ns, std::in
     if (!drained) continue;
     std::int64_t until_ns = call->end_ns;
     std::size_t next = i + 1;
-    for (; next < turns.size() && !turns[next].is_stretch(); ++next) {
+    for (; next < turns.size() && !turns[next].is_stretch; ++next) {
       until_ns =
           turns[next].call == nullptr ? end_ns : std::max(until_ns, turns[next].call->end_ns);
     }
@@ -215,7 +229,7 @@ void Attribution::paint_waits(const Turns& turns, std::int64_t begin_ns, std::in
 void Attribution::paint_stretches(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
                                   Unpainted* gap) const {
   for (const Turn& turn : turns) {
-    if (!turn.is_stretch() || turn.begin_ns <= begin_ns) continue;
+    if (!turn.is_stretch || turn.begin_ns <= begin_ns) continue;
     paint_stretch(turn, std::max(begin_ns, turn.free_since_ns), std::min(end_ns, turn.begin_ns),
                   gap);
   }
@@ -322,19 +336,16 @@ Attribution::Verdict Attribution::judge_alone(const SampleEvidence& sample) cons
   return {};
 }
 
-// A long call: a graph of a thousand nodes. Where tracing makes every node of it slower, that share
-// of the call is the profiler's.
+// A long call: a graph of a thousand nodes. Where every node is traced, the launch would have been
+// ready sooner by what tracing added: so much idle time under it is the profiler's.
 void Attribution::paint_graph_launch(const CallEvidence& call, std::int64_t begin_ns,
                                      std::int64_t end_ns, Unpainted* gap) const {
   const std::int64_t from_ns = std::max(begin_ns, call.begin_ns);
   const std::int64_t to_ns = std::min(end_ns, call.end_ns);
   if (to_ns <= from_ns) return;
-  const double share = std::min(1.0, static_cast<double>(call.nodes * kNodeTracingNs) /
-                                         static_cast<double>(call.end_ns - call.begin_ns));
-  const std::int64_t ours_ns =
-      static_cast<std::int64_t>(share * static_cast<double>(to_ns - from_ns));
-  gap->paint(from_ns, from_ns + ours_ns, Cause::profiler,
-             {EvidenceRef::Kind::node_tracing, static_cast<std::uint32_t>(call.api), 0});
+  call.tracing_ns -=
+      gap->paint(from_ns, std::min(to_ns, from_ns + call.tracing_ns), Cause::profiler,
+                 {EvidenceRef::Kind::node_tracing, static_cast<std::uint32_t>(call.api), 0});
   gap->paint(from_ns, to_ns, Cause::launch_bound, api_evidence(call.api));
 }
 
@@ -349,7 +360,7 @@ void Attribution::paint_rest(const Turns& turns, std::int64_t begin_ns, std::int
     if (turn.call != nullptr && turn.call->category == ApiCategory::graph_launch) {
       paint_graph_launch(*turn.call, begin_ns, end_ns, gap);
     }
-    const std::int64_t from_ns = turn.is_stretch() ? turn.begin_ns : turn.free_since_ns;
+    const std::int64_t from_ns = turn.is_stretch ? turn.begin_ns : turn.free_since_ns;
     const std::int64_t to_ns = turn.call == nullptr ? turn.begin_ns : turn.call->end_ns;
     gap->paint(from_ns, to_ns, Cause::launch_bound, {});
   }

@@ -36,10 +36,12 @@ class Attribution {
     std::int64_t begin_ns = 0;
     std::uint32_t thread = kNoThread;  // whose turn it is
     std::uint32_t before = kNoThread;  // and whose it was
-    bool is_stretch() const { return begin_ns - free_since_ns >= kHostStretchNs; }
+    bool is_stretch = false;           // long enough to ask what else the threads were doing
   };
   using Turns = absl::InlinedVector<Turn, 16>;
 
+  bool stretch(const Turn& turn) const;
+  bool sampled(std::uint32_t thread, std::int64_t begin_ns, std::int64_t end_ns) const;
   Turns turns(std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) const;
   void paint_overheads(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
                        Unpainted* gap) const;

@@ -34,6 +34,8 @@ inline constexpr std::int64_t kSpacingNs = 5'000;
 // Below it, it is on its way to the next launch. (Python needs some 10 us between two launches, an
 // optimiser step in Python a few 100 us.)
 inline constexpr std::int64_t kHostStretchNs = 1'000'000;
+// The sampler looks every 2 ms: a shorter stretch that it missed goes like one under 1 ms.
+inline constexpr std::int64_t kSampledNs = 2'000'000;
 // An operation that starts this long after its launch returned waited for something on the device.
 // (Launch latency is 2 to 10 us; copies from pageable memory are staged within 30 us.)
 inline constexpr std::int64_t kLaunchLatencyNs = 50'000;
@@ -41,8 +43,10 @@ inline constexpr std::int64_t kLaunchLatencyNs = 50'000;
 // the linear conversion between the clocks.
 inline constexpr std::int64_t kClockErrorNs = 10'000;
 
-// What tracing every node adds to the launch of a graph, a node: on an H200 a graph of 1,000 nodes
-// took 0.50 us a node untraced, 1.23 us traced by node and 0.51 us traced as a whole.
-inline constexpr std::int64_t kNodeTracingNs = 700;
+// What tracing every node adds to the launch of a graph: on an H200 a graph of 1,000 nodes took
+// 0.50 us a node untraced, 1.23 us traced by node and 0.51 us traced as a whole. As a share, since
+// slower hosts are slower at both; of what a launch takes above kLaunchNs.
+inline constexpr double kNodeTracingShare = 0.59;
+inline constexpr std::int64_t kLaunchNs = 5'000;
 
 }  // namespace gapscope

@@ -23,8 +23,10 @@ struct CallEvidence {
   ApiId api = ApiId::unknown;
   ApiCategory category = ApiCategory::other;
   bool waits = false;
-  std::uint32_t nodes = 0;  // of a graph that is traced node by node
-  bool plain = false;       // can only speak for launch_bound
+  // Of a graph traced node by node: what tracing added to the call and no gap was blamed on yet.
+  // Attribution's to take from.
+  mutable std::int64_t tracing_ns = 0;
+  bool plain = false;  // can only speak for launch_bound
   // How many calls before it follow each other plainly, this one included: each plain and less than
   // kHostStretchNs after the one before it.
   std::uint32_t followers = 0;
