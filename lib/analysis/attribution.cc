@@ -86,9 +86,14 @@ CauseSlices Attribution::weigh(std::int64_t begin_ns, std::int64_t end_ns,
   return gap.slices();
 }
 
+// Whether some sample tells what the thread was doing.
 bool Attribution::sampled(std::uint32_t thread, std::int64_t begin_ns, std::int64_t end_ns) const {
   const auto* samples = thread == kNoThread ? nullptr : evidence_.samples(thread);
-  return samples != nullptr && overlap(*samples, begin_ns, end_ns);
+  if (samples == nullptr) return false;
+  for (auto s = from_time(*samples, begin_ns); s != samples->end() && s->begin_ns < end_ns; ++s) {
+    if (s->end_ns > begin_ns && judge(*s).cause != Cause::unattributed) return true;
+  }
+  return false;
 }
 
 bool Attribution::stretch(const Turn& turn) const {
