@@ -3,11 +3,13 @@
 It works, waits until the file UNTIL is there, and ends in the way that HOW names.
 """
 import ctypes
+import gc
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 OPERATIONS = 200
@@ -67,11 +69,42 @@ def daemonise(library, until):
     os.waitpid(child, 0)
 
 
+def churn(library):
+    """Threads that launch, threads that come and go, one that keeps the interpreter's lock busy to
+    the end, collections, forked workers."""
+    def spin():
+        while True:
+            sum(range(1000))
+
+    def garbage():
+        for _ in range(5):
+            cycle = []
+            cycle.append(cycle)
+            gc.collect()
+
+    threading.Thread(target=spin, daemon=True).start()
+    threads = [threading.Thread(target=work, args=(library,)) for _ in range(3)]
+    threads += [threading.Thread(target=garbage) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print("pool", sum(pool.map(no_cuda, range(10))), flush=True)
+    for _ in range(50):
+        short = threading.Thread(target=no_cuda, args=(3,))
+        short.start()
+        short.join()
+    for thread in threads:
+        thread.join()
+
+
 def before_the_end(how, library, until):
     if how == "fork_pool":  # DataLoader workers: after CUDA has started, they never use it
         work(library)
         with multiprocessing.get_context("fork").Pool(3) as pool:
             print("pool", sum(pool.map(no_cuda, range(10))), flush=True)
+    elif how == "churn":
+        work(library)  # CUDA is started by one thread
+        churn(library)
     elif how in ("fork", "spawn", "forkserver"):
         start_workers(how, 3, library, until)
     elif how == "fork_by_hand":

@@ -99,6 +99,17 @@ def test_python_fork_by_hand(p):
     final(running.reports()[pids[0]], 2 * OPERATIONS)
 
 
+def test_python_starts_and_stops(p):
+    """Threads, forked workers and a busy interpreter lock, again and again; TEST_STARTS says how often."""
+    for _ in range(int(os.environ.get("TEST_STARTS", 5))):
+        running, pids = start(p, "churn", operations=4 * OPERATIONS)
+        running.release().finish()
+        equal((running.code, running.stdout), (0, "pool 285\nloss 0.25\n"), "exit code, stdout")
+        equal(running.violations(), [], "rules of CUPTI broken")
+        equal(list(running.files()), pids, "snapshots")
+        final(running.reports()[pids[0]], 4 * OPERATIONS)
+
+
 def reports_of(running):
     """GAPSCOPE_REPORT's files: what they say, by process id."""
     found = {}
