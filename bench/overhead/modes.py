@@ -10,7 +10,7 @@ class Mode:
     env: tuple = ()  # (name, value) pairs
     python_tool: str = ""  # a profiler that the PyTorch program itself starts, see torch_work.py
     whole_graphs: bool = False  # sees graphs as a whole: compared on the rows with graphs alone
-    command: tuple = ()  # in front of the native program's command
+    command: tuple = ()  # in front of the native program's; FOLDER: a scratch folder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ MODES = (
     Mode("proton", "Proton", python_tool="proton"),
     Mode("nsys", "nsys --trace=cuda",
          command=("nsys", "profile", "--trace=cuda", "--sample=none", "--cpuctxsw=none",
-                  "--force-overwrite=true", "--output=overhead-nsys")),
+                  "--force-overwrite=true", "--output=FOLDER/nsys")),
     Mode("floor_graph", "floor, whole graphs", library="floor", env=(("FLOOR_GRAPHS", "graph"),),
          whole_graphs=True),
     Mode("gapscope_graph", "gapscope, GAPSCOPE_GRAPHS=graph", library="gapscope",

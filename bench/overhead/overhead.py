@@ -48,13 +48,14 @@ def arguments(argv):
     parser.add_argument("--rounds", type=int, default=1000, help="at most that many of each row")
     parser.add_argument("--out", default=".", help="folder for overhead.json and overhead.md")
     parser.add_argument("--cupti", default="", help="libcupti for the injected tools; default: PyTorch's")
-    parser.add_argument("--repeat", type=int, default=5, help="measurements in one run of bench_launches")
+    parser.add_argument("--repeat", type=int, default=3, help="measurements in one run of bench_launches")
     parser.add_argument("--scale", type=float, default=1, help="factor for bench_launches' operations")
     parser.add_argument("--show", metavar="FILE", help="print the table of a stored overhead.json, run nothing")
     args = parser.parse_args(argv)
     chosen = args.modes or [key for key in m.MODE if key != "nsys" or args.nsys]
     args.modes = [mode for mode in m.MODES if mode.key in chosen or mode.key == m.NO_TOOL]
     args.rows = [row for row in m.ROWS if row.key in args.rows]
+    args.build = os.path.abspath(args.build)  # the driver wants a whole path
     return args
 
 
@@ -96,24 +97,24 @@ class Comparison:
         runner = self.runners[group]
         problem = runner.prepare(group)
         if problem:
-            self.data["notes"].append(f"{group}: not run: {problem}")
+            self.note(f"{group}: not run: {problem}")
             return
         rounds = self.data["rounds"].setdefault(group, [])
         failures = dict.fromkeys([mode.key for mode in modes], 0)
-        longest = 0.0
-        while len(rounds) < self.args.rounds and time.monotonic() + longest < deadline:
+        took = 0.0
+        while len(rounds) < self.args.rounds and time.monotonic() + took < deadline:
             begin = time.monotonic()
             # The order turns, so that no mode always follows the same one. No tool is first at first.
             turn = len(rounds) % len(modes)
             rounds.append(self.run_round(runner, group, rows, modes[turn:] + modes[:turn], failures))
-            longest = max(longest, time.monotonic() - begin)
+            took = time.monotonic() - begin
             modes = [mode for mode in modes if failures[mode.key] < 2]
             self.save()
             if m.NO_TOOL not in [mode.key for mode in modes] or not rounds[0].get(m.NO_TOOL):
                 return
-            print(f"{group}: round {len(rounds)}, {longest:.1f} s", file=sys.stderr, flush=True)
+            print(f"{group}: round {len(rounds)}, {took:.1f} s", file=sys.stderr, flush=True)
         if not rounds:
-            self.data["notes"].append(f"{group}: not run: no time was left")
+            self.note(f"{group}: not run: no time was left")
 
     def run_round(self, runner, group, rows, modes, failures):
         result = {}
@@ -125,13 +126,17 @@ class Comparison:
             told = runner.run(mode, group, wanted, min(RUN_LIMIT_S, left))
             if told["problem"]:
                 failures[mode.key] += 1
-                self.data["notes"].append(f"{group}, {mode.label}: {told['problem']}")
+                self.note(f"{group}, {mode.label}: {told['problem']}")
                 if mode.key == m.NO_TOOL and not result:
                     break  # nothing to compare with
             else:
                 failures[mode.key] = 0
                 result[mode.key] = told["rows"]
         return result
+
+    def note(self, text):
+        if text not in self.data["notes"]:
+            self.data["notes"].append(text)
 
     def save(self):
         path = os.path.join(self.args.out, "overhead")
@@ -152,7 +157,7 @@ def main(argv=None):
     for name in set(os.environ) - set(runs.clean_environment()):
         del os.environ[name]
     os.makedirs(args.out, exist_ok=True)
-    cupti = args.cupti or runs.find_cupti(sys.path)
+    cupti = os.path.abspath(args.cupti) if args.cupti else runs.find_cupti(sys.path)
     with tempfile.TemporaryDirectory() as folder:
         native = runs.Native(args.build, cupti, folder, args.scale, args.repeat)
         torch = runs.Torch(args.build, cupti, folder)

@@ -12,6 +12,7 @@ import time
 
 import torch_work
 
+ENDED_WELL = "exit status 0"
 LIBRARIES = {"floor": "libgapscope_floor.so", "gapscope": "libgapscope.so"}
 
 
@@ -33,7 +34,7 @@ def clean_environment():
 def tool_environment(mode, build, cupti):
     if not mode.library:
         return {}
-    env = {"CUDA_INJECTION64_PATH": os.path.abspath(f"{build}/{LIBRARIES[mode.library]}"),
+    env = {"CUDA_INJECTION64_PATH": f"{build}/{LIBRARIES[mode.library]}",
            "GAPSCOPE_QUIET": "1", **dict(mode.env)}
     if cupti:
         env["GAPSCOPE_CUPTI_PATH"] = cupti
@@ -58,6 +59,8 @@ def last_line(text):
 def finished(mode, output, stderr, status):
     """output: the JSON {"rows": ..., "libraries": [...]} that a child prints, or nothing."""
     try:
+        if status != ENDED_WELL:
+            raise ValueError(status)
         told = json.loads(output)
     except ValueError:
         return {"rows": {}, "problem": f"{status}: {last_line(stderr)}"}
@@ -67,10 +70,13 @@ def finished(mode, output, stderr, status):
     return {"rows": {} if problem else rows, "problem": problem}
 
 
-def run_command(command, env, folder, timeout):
+def run_command(command, env, timeout):
     """(stdout, stderr, status text). The whole process group is ended at the time limit."""
-    child = subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+    try:
+        child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+    except OSError as error:
+        return "", str(error), "not started"
     try:
         out, err = child.communicate(timeout=timeout)
         return out, err, f"exit status {child.returncode}"
@@ -93,9 +99,10 @@ class Native:
 
     def run(self, mode, group, rows, timeout):
         env = {**clean_environment(), **tool_environment(mode, self.build, self.cupti)}
-        command = [*mode.command, os.path.abspath(f"{self.build}/bench_launches"), "--rows", ",".join(rows),
+        wrapper = [part.replace("FOLDER", self.folder) for part in mode.command]
+        command = [*wrapper, f"{self.build}/bench_launches", "--rows", ",".join(rows),
                    *self.options]
-        out, err, status = run_command(command, env, self.folder, timeout)
+        out, err, status = run_command(command, env, timeout)
         # nsys prints lines of its own around the program's.
         lines = [line for line in out.splitlines() if line.startswith("{")]
         return finished(mode, lines[0] if lines else "", err, status)
@@ -118,13 +125,11 @@ def child_answer(group, rows, tool, keep):
 
 class Torch:
     """Runs of the PyTorch rows. The modules are imported once, before CUDA starts, and each run is
-    a fork; where that does not work (something started CUDA while importing) each run is a Python of
-    its own."""
+    a fork; for a group where that does not work (an import started CUDA) each is a Python of its own."""
 
     def __init__(self, build, cupti, folder):
         self.build, self.cupti, self.folder = build, cupti, folder
-        self.forks = True
-        self.fork_was_seen = False
+        self.fork_works = {}  # by group, once it is known
 
     def prepare(self, group):
         try:
@@ -134,18 +139,20 @@ class Torch:
             return f"{type(error).__name__}: {error}"
 
     def run(self, mode, group, rows, timeout):
-        if self.forks:
+        if self.fork_works.get(group, True):
             result = self.run_fork(mode, group, rows, timeout)
-            if not result["problem"] or self.fork_was_seen or mode.library or mode.python_tool:
-                self.fork_was_seen = self.fork_was_seen or not result["problem"]
+            plain = not mode.library and not mode.python_tool
+            if group in self.fork_works or not plain or not result["problem"]:
+                if not result["problem"]:
+                    self.fork_works[group] = True
                 return result
-            self.forks = False  # the very first run, without a tool, failed
+            self.fork_works[group] = False  # the group's first run, without a tool, failed
         return self.run_fresh(mode, group, rows, timeout)
 
     def run_fresh(self, mode, group, rows, timeout):
         env = {**clean_environment(), **tool_environment(mode, self.build, self.cupti)}
         command = [sys.executable, "-B", os.path.abspath(__file__), group, ",".join(rows), mode.python_tool]
-        out, err, status = run_command(command, env, self.folder, timeout)
+        out, err, status = run_command(command, env, timeout)
         return finished(mode, last_line_of_json(out), err, status)
 
     def run_fork(self, mode, group, rows, timeout):
@@ -165,7 +172,6 @@ class Torch:
             file = os.open(stderr_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             os.dup2(file, 1)
             os.dup2(file, 2)
-            os.chdir(self.folder)
             os.environ.update(tool_environment(mode, self.build, self.cupti))
             keep = []
             answer = child_answer(group, rows, mode.python_tool, keep)

@@ -19,7 +19,7 @@ def spread_text(values):
 
 
 def value_text(value, unit):
-    return f"{value:,.0f} {unit}" if unit == "ns" else f"{value:.2f} {unit}"
+    return f"{value:,.0f} {unit}" if unit == "ns" else f"{value:.3f} {unit}"
 
 
 def row_lines(row, rounds):

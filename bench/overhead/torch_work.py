@@ -2,6 +2,7 @@
 milliseconds a step over blocks of steps that end with a synchronisation."""
 import os
 import statistics
+import tempfile
 import time
 
 
@@ -15,7 +16,8 @@ def start_tool(name, torch):
         return profiler
     if name == "proton":
         import triton.profiler as proton
-        return proton.start("overhead-proton")
+        # Named, so that Proton need not build Triton's driver helper to find out.
+        return proton.start(os.path.join(tempfile.gettempdir(), "overhead-proton"), backend="cupti")
     return None
 
 

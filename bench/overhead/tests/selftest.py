@@ -30,8 +30,9 @@ def environment(**more):
 
 def run_overhead(folder, *options, build=None, **more):
     """(stored JSON, stdout, exit status)"""
-    command = [sys.executable, f"{OVERHEAD}/overhead.py", "--build", build or BUILD, "--out", folder,
-               "--cupti", f"{BUILD}/fake_cupti/13/libcupti.so.13", "--scale", "0.01", "--repeat", "2",
+    # Relative, as people name them.
+    command = [sys.executable, f"{OVERHEAD}/overhead.py", "--build", os.path.relpath(build or BUILD), "--out", folder,
+               "--cupti", os.path.relpath(f"{BUILD}/fake_cupti/13/libcupti.so.13"), "--scale", "0.01", "--repeat", "2",
                "--budget", "200", *options]
     done = subprocess.run(command, env=environment(**more), capture_output=True, text=True, timeout=250)
     with open(f"{folder}/overhead.json") as file:
@@ -123,8 +124,58 @@ class Native(unittest.TestCase):
             os.symlink(f"{BUILD}/bench_launches", f"{folder}/bench_launches")
             data, _, _ = run_overhead(folder, "--rows", "launch_1", "--rounds", "4", "--modes", "floor", build=folder)
         self.assertEqual([set(told) for told in data["rounds"][m.NATIVE]], [{"none"}] * 4)
-        # Given up after two.
-        self.assertEqual(data["notes"], ["native, floor: libgapscope_floor.so was not loaded"] * 2)
+        self.assertEqual(data["notes"], ["native, floor: libgapscope_floor.so was not loaded"])
+
+    def test_nsys_is_put_in_front(self):
+        script = ("#!/bin/sh\necho \"$1 $2\" >&2\nwhile [ \"${1##*/}\" != bench_launches ]; do shift; done\n"
+                  "echo Collecting data...\n\"$@\"\necho Generated: a file\n")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/nsys", "w") as file:
+                file.write(script)
+            os.chmod(f"{folder}/nsys", 0o755)
+            data, _, _ = run_overhead(folder, "--rows", "launch_1", "--rounds", "1", "--modes", "nsys",
+                                      PATH=f"{folder}:{os.environ['PATH']}")
+        self.assertEqual(data["notes"], [])
+        self.assertGreater(data["rounds"][m.NATIVE][0]["nsys"]["launch_1"], 0)
+
+    def test_a_command_that_is_not_installed(self):
+        out, err, status = runs.run_command(["no-such-command"], dict(os.environ), 5)
+        told = runs.finished(m.MODE["nsys"], out, err, status)
+        self.assertEqual(told["rows"], {})
+        self.assertRegex(told["problem"], "^not started: .*no-such-command")
+
+    def test_a_command_that_hangs_is_ended(self):
+        told = runs.finished(m.MODE["none"], *runs.run_command(["sleep", "100"], dict(os.environ), 0.2))
+        self.assertEqual(told, {"rows": {}, "problem": "ended after 0 s: "})
+
+    def test_figures_of_a_program_that_failed_do_not_count(self):
+        command = ["sh", "-c", 'echo \'{"rows": {"launch_1": 5}, "libraries": []}\'; echo broken >&2; exit 3']
+        told = runs.finished(m.MODE["none"], *runs.run_command(command, dict(os.environ), 5))
+        self.assertEqual(told, {"rows": {}, "problem": "exit status 3: broken"})
+
+    def test_a_tool_that_complains_does_not_count(self):
+        output = '{"rows": {"launch_1": 5}, "libraries": ["libgapscope.so"]}'
+        good = runs.finished(m.MODE["gapscope"], output, "some warning\n", "exit status 0")
+        self.assertEqual(good, {"rows": {"launch_1": 5}, "problem": ""})
+        bad = runs.finished(m.MODE["gapscope"], output, "x\ngapscope[1]: off\n", "exit status 0")
+        self.assertEqual(bad, {"rows": {}, "problem": "gapscope[1]: off"})
+
+    def test_a_tool_that_fails_twice_is_given_up(self):
+        calls = []
+
+        class Runner:
+            def prepare(self, group):
+                return ""
+
+            def run(self, mode, group, rows, timeout):
+                calls.append(mode.key)
+                fails = mode.key == "floor"
+                return {"rows": {} if fails else {"launch_1": 1}, "problem": "no" if fails else ""}
+
+        with tempfile.TemporaryDirectory() as folder:
+            args = overhead.arguments(["--rows", "launch_1", "--modes", "floor", "--rounds", "4", "--out", folder])
+            overhead.Comparison(args, {m.NATIVE: Runner()}, time.monotonic()).run()
+        self.assertEqual((calls.count("floor"), calls.count("none")), (2, 4))
 
     def test_without_a_driver_it_ends(self):
         with tempfile.TemporaryDirectory() as folder:
