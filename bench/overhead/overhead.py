@@ -24,7 +24,7 @@ import modes as m
 import runs
 import table
 
-RUN_LIMIT_S = 90  # of one process
+RUN_LIMIT_S = 60  # of one process
 MIN_LEFT_S = 3  # less is not worth a start
 
 
