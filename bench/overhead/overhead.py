@@ -69,7 +69,7 @@ def machine():
         parts += [name, f"driver {driver}"]
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         parts.append("GPU unknown")
-    if "torch" in sys.modules:
+    if sys.modules.get("torch"):
         parts.append(f"PyTorch {sys.modules['torch'].__version__}")
     return ", ".join(parts) + "."
 
