@@ -206,6 +206,10 @@ void CuptiBackend::describe(RecordSink& sink, Interner&) {
   emit_meta(MetaKey::cupti_version, fmt::format("{}", api_.version), sink);
 }
 
+std::string CuptiBackend::found() const {
+  return fmt::format("libcupti {} (version {})", api_.path, api_.version);
+}
+
 void CuptiBackend::conclude(RecordSink& sink) {
   // What was dropped after the last buffer had come.
   auto quality = make_record<DataQualityRecord>();

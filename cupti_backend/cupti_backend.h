@@ -27,6 +27,7 @@ class CuptiBackend final : public Backend {
   void flush_forced() override;
   std::size_t collect(RecordSink& sink, Interner& interner) override;
   void describe(RecordSink& sink, Interner& interner) override;
+  std::string found() const override;
   void conclude(RecordSink& sink) override;
   void stop_recording() override;
   bool is_dead() const override;

@@ -41,6 +41,9 @@ class Backend {
   // Facts for the report (MetaRecords, DeviceInfoRecords); collector thread only, after start().
   virtual void describe(RecordSink& sink, Interner& interner) = 0;
 
+  // What was found, in a few words, for GAPSCOPE_VERBOSE; after start().
+  virtual std::string found() const { return {}; }
+
   // Facts that are known only at the end (whether NVTX was attached); collector thread only.
   virtual void conclude(RecordSink& sink) = 0;
 

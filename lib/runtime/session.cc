@@ -38,6 +38,17 @@ void pause_ns(long ns) {
   nanosleep(&pause, nullptr);
 }
 
+// One line for GAPSCOPE_VERBOSE.
+std::string start_note(const Config& config, const std::string& found) {
+  const auto or_none = [](const std::string& text) { return text.empty() ? "none" : text; };
+  return fmt::format(
+      "started; {}; capture {}, graphs by {}; rings of {} KiB, at most {} buffers of {} KiB; "
+      "report {}, recording {}",
+      found, config.capture_text, config.graphs == GraphMode::node ? "node" : "launch",
+      config.ring_bytes >> 10, config.buffer_limit_bytes / config.buffer_bytes,
+      config.buffer_bytes >> 10, or_none(config.report_path), or_none(config.record_path));
+}
+
 }  // namespace
 
 Session::Session(Config config, std::unique_ptr<Backend> backend)
@@ -65,6 +76,7 @@ absl::Status Session::start() {
           "no thread could be made for it (limit on processes or memory?)");
     }
   }
+  if (start_status_.ok() && config_.verbose) complain(start_note(config_, backend_->found()));
   if (!start_status_.ok()) state_.store(State::failed, std::memory_order_release);
   return start_status_;
 }

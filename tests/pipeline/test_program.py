@@ -28,6 +28,16 @@ def test_same_with_and_without(p):
             equal(without.stderr, b"", "stderr without")
 
 
+def test_verbose(p):
+    """One line at the start: which libcupti, and with what."""
+    run = p.run("basic", env={"GAPSCOPE_VERBOSE": 1, "GAPSCOPE_GRAPHS": "graph"})
+    lines = run.lines(": started; ")
+    equal(len(lines), 1, run.stderr.decode())
+    for word in (p.cupti(), "capture all", "graphs by launch", run.paths["report"]):
+        check(word in lines[0], f"{word} is not in {lines[0]}")
+    equal(p.run("basic").lines(": started; "), [], "without it")
+
+
 def test_failing_program(p):
     run = p.run("kernels", "--exit-code", 7)
     sound(p, run, "kernels", code=7)
