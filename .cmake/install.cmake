@@ -3,6 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES lib/report/report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/gapscope)
 if(NOT GAPSCOPE_CUDA)
   return()  # GAPSCOPE_CUDA=OFF builds the CLI alone: there is nothing to link with
 endif()

@@ -1,6 +1,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/command.h"
@@ -19,16 +20,28 @@ struct Options {
   std::string file;
   std::int64_t pid = 0;  // of the process whose snapshot is meant; 0: the file
   std::string output_path = "-";
-  std::string json_path;
-  bool json_given = false;
+  std::vector<std::string> json_paths;
   std::string csv;
   GateOptions gates;
   PageOptions page;
 };
 
+// One value after the other, each ended by a newline.
+absl::StatusOr<std::string> select(const report::Report& report,
+                                   const std::vector<std::string>& paths) {
+  const std::string json = report::to_json(report);
+  std::string values;
+  for (const std::string& path : paths) {
+    const auto value = select_json(json, path);
+    if (!value.ok()) return value.status();
+    values += *value;
+  }
+  return values;
+}
+
 absl::StatusOr<std::string> render(const Options& options, const Environment& environment,
                                    const report::Report& report) {
-  if (options.json_given) return select_json(report::to_json(report), options.json_path);
+  if (!options.json_paths.empty()) return select(report, options.json_paths);
   if (const auto table = sink::csv_table(options.csv)) return sink::to_csv(report, *table);
   return sink::to_text(report, options.page.resolve(environment, options.output_path));
 }
@@ -54,7 +67,7 @@ absl::StatusOr<report::Report> find_report(const Options& options, const Environ
   if (options.pid == 0) return report::read_report(options.file);
   auto snapshot = find_snapshot(load_config(environment, nullptr), static_cast<pid_t>(options.pid));
   if (!snapshot.ok()) return snapshot.status();
-  if (!options.json_given && options.csv.empty()) above = introduction(*snapshot);
+  if (options.json_paths.empty() && options.csv.empty()) above = introduction(*snapshot);
   return std::move(snapshot->report);
 }
 
@@ -100,8 +113,14 @@ void add_show(CLI::App& app, const Environment& environment, Action& action) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<pid_t>::max()}));
   command->add_option("-o,--output", options->output_path,
                       "Write to this file instead of standard output");
-  auto* json = command->add_option("--json", options->json_path,
-                                   "Print one value of the report, for example devices[0].idle_ns");
+  auto* json = command
+                   ->add_option("--json", options->json_paths,
+                                "Print one value of the report, for example devices[0].idle_ns; "
+                                "may be repeated; \"\" is the whole report")
+                   ->type_name("PATH")
+                   ->expected(1)
+                   ->take_all()
+                   ->allow_extra_args(false);
   auto* csv =
       command
           ->add_option("--csv", options->csv,
@@ -110,8 +129,7 @@ void add_show(CLI::App& app, const Environment& environment, Action& action) {
   csv->excludes(json);
   options->gates.add_to(*command, false);
   options->page.add_to(*command);
-  command->callback([options, json, &environment, &action] {
-    options->json_given = json->count() > 0;
+  command->callback([options, &environment, &action] {
     action = [options, &environment] { return show(*options, environment); };
   });
 }

@@ -219,6 +219,58 @@ void fields(V& v, T& a) {
   v("after_ms", a.after_ms);
 }
 
+template <class V, Is<Library> T>
+void fields(V& v, T& l) {
+  v("name", l.name);
+  v("version", l.version);
+  v("soname", l.soname);
+  v("path", l.path);
+}
+
+template <class V, Is<Package> T>
+void fields(V& v, T& p) {
+  v("name", p.name);
+  v("version", p.version);
+  v("source", p.source);
+  v("build", p.build);
+}
+
+template <class V, Is<Variable> T>
+void fields(V& v, T& e) {
+  v("name", e.name);
+  v("value", e.value);
+}
+
+template <class V, Is<Gpu> T>
+void fields(V& v, T& g) {
+  v("device", g.device);
+  v("name", g.name);
+  v("uuid", g.uuid);
+  v("compute_capability", g.compute_capability);
+  v("multiprocessors", g.multiprocessors);
+  v("memory_bytes", g.memory_bytes);
+  v("memory_bandwidth_bytes_per_s", g.memory_bandwidth_bytes_per_s);
+}
+
+template <class V, Is<Environment> T>
+void fields(V& v, T& e) {
+  v("os", e.os);
+  v("kernel", e.kernel);
+  v("cpu", e.cpu);
+  v("python_version", e.python_version);
+  v("python_path", e.python_path);
+  v("torch_version", e.torch_version);
+  v("conda_name", e.conda_name);
+  v("conda_prefix", e.conda_prefix);
+  v("virtualenv_prefix", e.virtualenv_prefix);
+  v("git_revision", e.git_revision);
+  v("git_branch", e.git_branch);
+  v("gpus", e.gpus);
+  v("libraries", e.libraries);
+  v("packages", e.packages);
+  v("variables", e.variables);
+}
+
 template <class V, Is<Process> T>
 void fields(V& v, T& p) {
   v("command", p.command);
@@ -237,6 +289,7 @@ void fields(V& v, T& p) {
   v("cpus", p.cpus);
   v("start_ns", p.start_ns);
   v("end_ns", p.end_ns);
+  v("environment", p.environment);
 }
 
 template <class V, Is<Records> T>

@@ -224,6 +224,60 @@ struct Advice {
   bool operator==(const Advice&) const = default;
 };
 
+// A library of CUDA's that was mapped, by the file that really was.
+struct Library {
+  std::string name;     // "cuDNN", "NCCL", ...
+  std::string version;  // from the file's name or its wheel's, "" if neither tells
+  std::string soname;   // "libcudnn.so.9"
+  std::string path;
+  bool operator==(const Library&) const = default;
+};
+
+struct Package {
+  std::string name;
+  std::string version;
+  std::string source;  // "pip" (anything with a dist-info folder) or "conda"
+  std::string build;   // conda's
+  bool operator==(const Package&) const = default;
+};
+
+struct Variable {
+  std::string name;
+  std::string value;
+  bool operator==(const Variable&) const = default;
+};
+
+struct Gpu {
+  std::uint32_t device = 0;  // CUDA ordinal
+  std::string name;
+  std::string uuid;
+  std::string compute_capability;  // "9.0"
+  std::uint32_t multiprocessors = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_bandwidth_bytes_per_s = 0;  // 0 if unknown
+  bool operator==(const Gpu&) const = default;
+};
+
+// What one needs to run the same thing again. Strings are empty where nothing is known.
+struct Environment {
+  std::string os;      // "Debian GNU/Linux 12 (bookworm)"
+  std::string kernel;  // "Linux 6.1.0"
+  std::string cpu;
+  std::string python_version;
+  std::string python_path;
+  std::string torch_version;
+  std::string conda_name;
+  std::string conda_prefix;
+  std::string virtualenv_prefix;
+  std::string git_revision;  // of the working directory's repository
+  std::string git_branch;
+  std::vector<Gpu> gpus;
+  std::vector<Library> libraries;
+  std::vector<Package> packages;    // installed beside the interpreter's modules that were mapped
+  std::vector<Variable> variables;  // those of a fixed list of names that were set
+  bool operator==(const Environment&) const = default;
+};
+
 struct Process {
   std::string command;
   std::int64_t pid = 0;
@@ -241,6 +295,7 @@ struct Process {
   std::int64_t cpus = 0;  // that the process may run on, 0 if unknown
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
+  Environment environment;
   bool operator==(const Process&) const = default;
 };
 

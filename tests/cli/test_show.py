@@ -20,6 +20,8 @@ def test_show_json(cli):
     assert json.loads(cli.run("show", path, "--json", "").expect(0).out) == report
     assert cli.run("show", path, "--json", "schema_version").expect(0).out == "1\n"
     assert cli.run("show", path, "--json", "process.command").expect(0).out == "python train.py\n"
+    two = cli.run("show", path, "--json", "devices[0].window_ns", "--json", "process.rank")
+    assert two.expect(0).out == f"{report['devices'][0]['window_ns']}\n{report['process']['rank']}\n"
     cli.run("show", path, "--json", "process.nothing").expect(1, "no 'nothing' in process")
 
 

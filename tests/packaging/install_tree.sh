@@ -15,7 +15,7 @@ for file in "$bin/gapscope" "$lib/libgapscope.so" \
 done
 # Nothing else may come along: not Abseil, not our own archives and headers.
 others=$(cd "$prefix" && find . -type f | grep -vE \
-  "^\./($bin/gapscope|$lib/libgapscope[_a-z]*\.so[.0-9]*|$include/gapscope/gapscope\.hp?p?|$lib/cmake/gapscope/[^/]*\.cmake|$lib/pkgconfig/gapscope\.pc|share/doc/gapscope/[^/]*)$" || true)
+  "^\./($bin/gapscope|$lib/libgapscope[_a-z]*\.so[.0-9]*|$include/gapscope/gapscope\.hp?p?|$lib/cmake/gapscope/[^/]*\.cmake|$lib/pkgconfig/gapscope\.pc|share/doc/gapscope/[^/]*|share/gapscope/report\.schema\.json)$" || true)
 [[ -z $others ]] || { echo "installed, but should not be:"; echo "$others"; status=1; }
 if grep -rIl -e "$build" "$prefix"; then
   echo "the files above name the build folder"

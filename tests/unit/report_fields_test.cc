@@ -61,6 +61,11 @@ TEST_CASE("every field of the report has a key") {
   CHECK(visited<report::Overlap>() == field_count<report::Overlap>());
   CHECK(visited<report::Range>() == field_count<report::Range>());
   CHECK(visited<report::Advice>() == field_count<report::Advice>());
+  CHECK(visited<report::Library>() == field_count<report::Library>());
+  CHECK(visited<report::Package>() == field_count<report::Package>());
+  CHECK(visited<report::Variable>() == field_count<report::Variable>());
+  CHECK(visited<report::Gpu>() == field_count<report::Gpu>());
+  CHECK(visited<report::Environment>() == field_count<report::Environment>());
   CHECK(visited<report::Process>() == field_count<report::Process>());
   CHECK(visited<report::Records>() == field_count<report::Records>());
   CHECK(visited<report::Self>() == field_count<report::Self>());
