@@ -22,11 +22,14 @@ struct CaptureSpec {
   std::uint64_t last = 0;  // steps: last step counted; time: end in ns after the first operation
 };
 
+class GapObserver;
+
 struct AnalysisOptions {
   CaptureSpec capture;
   std::string step_range = "ProfilerStep#";  // ranges that are steps: see StepRange
   std::size_t max_kernel_names = 20000;      // per device; further names share the bucket "(other)"
   std::size_t max_pending = 1u << 20;        // operations and calls held back for order and joins
+  GapObserver* gap_observer = nullptr;       // is told of every gap; outlives the analysis
 };
 
 class Analysis final : public RecordSink {

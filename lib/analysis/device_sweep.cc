@@ -84,6 +84,9 @@ void DeviceSweep::commit(const Segment& segment) {
   const TimeKind kind = segment.kind();
   tally(phase_).add(segment);
   timeline_.add(segment.begin_ns, segment.end_ns, kind);
+  if (kind == TimeKind::idle && observer_ != nullptr) {
+    observer_->observe({ordinal_, segment.begin_ns, segment.end_ns, segment.causes});
+  }
   if (phase_ == Phase::steady) steady_timeline_.add(segment.begin_ns, segment.end_ns, kind);
   if (kind == TimeKind::idle && step_idle_ != nullptr) {
     step_idle_->idle(segment.begin_ns, segment.end_ns, segment.causes);

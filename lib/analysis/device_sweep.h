@@ -19,6 +19,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "analysis/attribution.h"
 #include "analysis/device_tally.h"
+#include "analysis/gap_observer.h"
 #include "analysis/join.h"
 #include "analysis/operation.h"
 #include "analysis/recent.h"
@@ -43,6 +44,12 @@ class DeviceSweep {
         attribution_(attribution),
         step_idle_(step_idle),
         max_kernel_names_(max_kernel_names) {}
+
+  // Of every gap from now on; ordinal: this device's.
+  void tell(GapObserver* observer, std::uint32_t ordinal) {
+    observer_ = observer;
+    ordinal_ = ordinal;
+  }
 
   // Evidence on what the host did before that time is not needed any more.
   std::int64_t settled_until_ns() const { return now_ns_; }
@@ -124,6 +131,8 @@ class DeviceSweep {
   const Attribution& attribution_;
   StepIdle* step_idle_;
   std::size_t max_kernel_names_;
+  GapObserver* observer_ = nullptr;
+  std::uint32_t ordinal_ = 0;
 
   std::int64_t now_ns_ = kNever;  // the last boundary
   std::vector<std::uint32_t> active_;

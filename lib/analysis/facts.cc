@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "fmt/format.h"
+#include "report/environment_lines.h"
 
 namespace gapscope {
 namespace {
@@ -91,6 +92,9 @@ void Facts::add(const MetaRecord& record, std::string_view text) {
     case MetaKey::cpus:
       process_.cpus = number(text);
       break;
+    case MetaKey::environment:
+      report::add_environment_line(text, process_.environment);
+      break;
     case MetaKey::capture:
       process_.capture = text;
       break;
@@ -101,7 +105,25 @@ void Facts::add(const MetaRecord& record, std::string_view text) {
 
 void Facts::add(const DeviceInfoRecord& record, std::string_view name) {
   if (record.device >= kMaxDevices) return;
-  devices_[record.device] = DeviceFacts{std::string(name), uuid_text(record.uuid)};
+  report::Gpu& gpu = devices_[record.device].emplace();
+  gpu.device = record.device;
+  gpu.name = name;
+  gpu.uuid = uuid_text(record.uuid);
+  if (record.compute_capability > 0 && record.compute_capability < 10000) {
+    gpu.compute_capability =
+        fmt::format("{}.{}", record.compute_capability / 10, record.compute_capability % 10);
+  }
+  gpu.multiprocessors = record.sm_count;
+  gpu.memory_bytes = record.memory_bytes;
+  gpu.memory_bandwidth_bytes_per_s = record.memory_bandwidth_bytes_per_s;
+}
+
+report::Process Facts::process() const {
+  report::Process process = process_;
+  for (const auto& gpu : devices_) {
+    if (gpu) process.environment.gpus.push_back(*gpu);
+  }
+  return process;
 }
 
 void Facts::add(const ClockStepRecord& record) {

@@ -27,7 +27,7 @@ class Facts {
   void add(const LostRecord& record);
   void warn(std::string text);
 
-  const report::Process& process() const { return process_; }
+  report::Process process() const;
   std::vector<std::string> warnings() const;
   std::string device_name(std::uint32_t device) const;
   std::string device_uuid(std::uint32_t device) const;
@@ -38,13 +38,9 @@ class Facts {
   std::int64_t invalid() const { return invalid_; }
 
  private:
-  struct DeviceFacts {
-    std::string name, uuid;
-  };
-
   report::Process process_;
   std::vector<std::string> warnings_;
-  std::array<std::optional<DeviceFacts>, kMaxDevices> devices_;
+  std::array<std::optional<report::Gpu>, kMaxDevices> devices_;
   bool truncated_ = false;
   std::int64_t clock_steps_ = 0;
   std::int64_t clock_step_ns_ = 0;  // sum of magnitudes

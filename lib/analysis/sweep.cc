@@ -20,6 +20,7 @@ Sweep::Sweep(const AnalysisOptions& options, SlotQueue<Operation>& operations,
              SlotQueue<Call>& calls, SlotQueue<PendingMark>& marks, Join& join,
              const NameTable& names, const QueueFull& queue_full)
     : max_kernel_names_(options.max_kernel_names),
+      gap_observer_(options.gap_observer),
       operations_(operations),
       calls_(calls),
       marks_(marks),
@@ -83,6 +84,7 @@ DeviceSweep& Sweep::device_of(const Operation& op) {
     StepIdle* step_idle = device_seen_ ? nullptr : &steps_.idle();
     device_seen_ = true;
     device = std::make_unique<DeviceSweep>(operations_, attribution_, step_idle, max_kernel_names_);
+    device->tell(gap_observer_, op.device);
   }
   if (!context_known_ || op.context != last_context_) {
     if (context_devices_.size() < kMaxContexts || context_devices_.contains(op.context)) {

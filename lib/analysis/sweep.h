@@ -124,6 +124,7 @@ class Sweep {
   void change_device(DeviceSweep& device, Change&& change);
 
   std::size_t max_kernel_names_;
+  GapObserver* gap_observer_;
   SlotQueue<Operation>& operations_;
   SlotQueue<Call>& calls_;
   SlotQueue<PendingMark>& marks_;

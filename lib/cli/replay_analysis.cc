@@ -14,12 +14,14 @@ constexpr std::size_t kMaxHeldBytes = 256u << 10;
 
 }  // namespace
 
-ReplayAnalysis::ReplayAnalysis(std::optional<CaptureSpec> capture)
-    : capture_given_(capture.has_value()), last_tick_(make_record<TickRecord>()) {
+ReplayAnalysis::ReplayAnalysis(std::optional<CaptureSpec> capture, sink::TraceWriter* trace)
+    : trace_(trace), capture_given_(capture.has_value()), last_tick_(make_record<TickRecord>()) {
   if (capture) options_.capture = *capture;
+  options_.gap_observer = trace;
 }
 
 void ReplayAnalysis::consume(const RecordHeader& record) {
+  if (trace_ != nullptr) trace_->consume(record);
   if (record.kind == RecordKind::tick) {
     last_tick_ = record_cast<TickRecord>(record);
     final_seen_ = final_seen_ || last_tick_.tick == TickKind::final_;

@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "record/recording.h"
+#include "sink/trace_writer.h"
 
 namespace gapscope::cli {
 
@@ -16,8 +17,9 @@ namespace gapscope::cli {
 // record, by when it is known what the live run counted (MetaKey::capture). Not thread-safe.
 class ReplayAnalysis final : public RecordSink {
  public:
-  // capture: what is to be counted instead of what the recording says.
-  explicit ReplayAnalysis(std::optional<CaptureSpec> capture);
+  // capture: what is to be counted instead of what the recording says. trace: gets every record,
+  // and every gap; may be null; outlives this.
+  explicit ReplayAnalysis(std::optional<CaptureSpec> capture, sink::TraceWriter* trace = nullptr);
 
   void consume(const RecordHeader& record) override;
 
@@ -29,6 +31,7 @@ class ReplayAnalysis final : public RecordSink {
   void begin();
   void close_early();
 
+  sink::TraceWriter* const trace_;
   AnalysisOptions options_;
   const bool capture_given_;
   std::vector<std::uint64_t> held_;  // records back to back, as words: they stay aligned

@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cli/command.h"
@@ -9,6 +10,8 @@
 #include "cli/progress_bar.h"
 #include "cli/replay_analysis.h"
 #include "report/report_json.h"
+#include "sink/html.h"
+#include "sink/trace_writer.h"
 
 namespace gapscope::cli {
 namespace {
@@ -18,6 +21,9 @@ struct Options {
   std::string report_path;
   std::string output_path = "-";
   std::string capture;
+  std::string trace_path;
+  std::string trace_limit;
+  std::string html_path;
   bool quiet = false;
   PageOptions page;
 };
@@ -38,10 +44,37 @@ absl::StatusOr<ReplayInfo> feed(const Options& options, ReplayAnalysis& analysis
   });
 }
 
+// Null when none is asked for.
+absl::StatusOr<std::unique_ptr<sink::TraceWriter>> open_trace(const Options& options) {
+  if (options.trace_path.empty()) return nullptr;
+  const Environment limit = {{"GAPSCOPE_TRACE_LIMIT", options.trace_limit}};
+  return sink::TraceWriter::open(options.trace_path, load_config(limit, nullptr).trace_limit_bytes);
+}
+
+absl::Status close_trace(sink::TraceWriter* trace) {
+  if (trace == nullptr) return absl::OkStatus();
+  const absl::Status status = trace->close();
+  if (status.ok() && trace->stopped()) {
+    print_error(absl::StrCat("the trace stopped at its limit of ", trace->limit_bytes(),
+                             " bytes (--trace-limit)"));
+  }
+  return status;
+}
+
+std::string check_limit(const std::string& text) {
+  std::vector<std::string> complaints;
+  load_config({{"GAPSCOPE_TRACE_LIMIT", text}}, &complaints);
+  return complaints.empty() ? std::string() : complaints.front();
+}
+
 absl::Status write_results(const Options& options, const Environment& environment,
                            const report::Report& report) {
   if (!options.report_path.empty()) {
     const absl::Status status = write_output(options.report_path, report::to_json(report));
+    if (!status.ok()) return status;
+  }
+  if (!options.html_path.empty()) {
+    const absl::Status status = write_output(options.html_path, sink::to_html(report));
     if (!status.ok()) return status;
   }
   if (options.quiet || options.report_path == "-") return absl::OkStatus();
@@ -53,7 +86,12 @@ absl::Status write_results(const Options& options, const Environment& environmen
 int replay(const Options& options, const Environment& environment) {
   std::optional<CaptureSpec> capture;
   if (!options.capture.empty()) capture = parse_capture(options.capture);
-  ReplayAnalysis analysis(capture);
+  const auto trace = open_trace(options);
+  if (!trace.ok()) {
+    print_error(trace.status().message());
+    return kBadOutput;
+  }
+  ReplayAnalysis analysis(capture, trace->get());
   const auto info = feed(options, analysis);
   if (!info.ok()) {
     print_error(info.status().message());
@@ -63,6 +101,10 @@ int replay(const Options& options, const Environment& environment) {
   const std::string missing = shortfall(*info);
   if (!missing.empty()) {
     print_error(absl::StrCat(options.file.empty() ? "demo" : options.file, ": ", missing));
+  }
+  if (const absl::Status status = close_trace(trace->get()); !status.ok()) {
+    print_error(status.message());
+    return kBadOutput;
   }
   if (const absl::Status status = write_results(options, environment, report); !status.ok()) {
     print_error(status.message());
@@ -92,6 +134,13 @@ void add_replay(CLI::App& app, const Environment& environment, Action& action) {
   command->add_option("--report", options->report_path,
                       "Also write the JSON report to this file; - writes it to standard output "
                       "instead of the page");
+  command->add_option("--trace", options->trace_path,
+                      "Also write a trace (Chrome's format, PyTorch's dialect) to this file; "
+                      "compressed when its name ends in .gz");
+  command->add_option("--trace-limit", options->trace_limit, "Most bytes of the trace (256MiB)")
+      ->type_name("SIZE")
+      ->check(CLI::Validator(check_limit, "SIZE"));
+  command->add_option("--html", options->html_path, "Also write the page with charts to this file");
   command->add_option("-o,--output", options->output_path,
                       "Write the page to this file instead of standard output");
   command->add_flag("-q,--quiet", options->quiet, "No page");

@@ -12,6 +12,7 @@
 #include "cli/snapshots.h"
 #include "report/report_json.h"
 #include "sink/csv.h"
+#include "sink/html.h"
 
 namespace gapscope::cli {
 namespace {
@@ -22,6 +23,7 @@ struct Options {
   std::string output_path = "-";
   std::vector<std::string> json_paths;
   std::string csv;
+  bool html = false;
   GateOptions gates;
   PageOptions page;
 };
@@ -42,6 +44,7 @@ absl::StatusOr<std::string> select(const report::Report& report,
 absl::StatusOr<std::string> render(const Options& options, const Environment& environment,
                                    const report::Report& report) {
   if (!options.json_paths.empty()) return select(report, options.json_paths);
+  if (options.html) return sink::to_html(report);
   if (const auto table = sink::csv_table(options.csv)) return sink::to_csv(report, *table);
   return sink::to_text(report, options.page.resolve(environment, options.output_path));
 }
@@ -127,6 +130,9 @@ void add_show(CLI::App& app, const Environment& environment, Action& action) {
                        "Print a table as CSV with nsys stats' columns: kernels, copies or api")
           ->check(CLI::IsMember({"kernels", "copies", "api"}));
   csv->excludes(json);
+  command->add_flag("--html", options->html, "Print one HTML page with charts; it needs no network")
+      ->excludes(json)
+      ->excludes(csv);
   options->gates.add_to(*command, false);
   options->page.add_to(*command);
   command->callback([options, &environment, &action] {

@@ -335,6 +335,8 @@ enum class MetaKey : std::uint8_t {
   cpus,         // how many CPUs the process may run on
   truncated,    // the tracing layer went away in the middle; the text says why
   step_range,   // GAPSCOPE_STEP_RANGE
+  environment,  // may repeat: one "key=value" of the environment record
+                // (report/environment_lines.h)
 };
 
 struct MetaRecord {

@@ -15,7 +15,9 @@ namespace gapscope::recording {
 class OutputFile {
  public:
   // Creates or empties a regular file (a character device such as /dev/null is taken too).
-  static absl::StatusOr<OutputFile> open(const std::string& path);
+  // what: its name in messages, "the recording".
+  static absl::StatusOr<OutputFile> open(const std::string& path,
+                                         const std::string& what = "the recording");
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
@@ -31,9 +33,9 @@ class OutputFile {
   bool owned_by_this_process() const;
 
  private:
-  OutputFile(std::string path, int fd);
+  OutputFile(std::string name, int fd);
 
-  std::string path_;
+  std::string name_;  // in messages: what it is, and its path
   int fd_;
   pid_t owner_;
   std::uint64_t bytes_ = 0;

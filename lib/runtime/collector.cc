@@ -15,6 +15,7 @@ constexpr std::uint64_t kNapNs = 10'000'000;           // between drains while r
 constexpr std::uint64_t kIdleAfterNs = 1'000'000'000;  // without records: sleep until woken
 constexpr std::size_t kMaxStrings = 200'000;
 constexpr std::uint64_t kHostStopNs = 200'000'000;
+constexpr std::uint64_t kEnvironmentNs = 500'000'000;
 constexpr std::int64_t kDomainToleranceNs = 50'000'000;
 
 bool wait_until(const std::atomic<bool>& flag, std::uint64_t timeout_ns) {
@@ -32,10 +33,11 @@ bool wait_until(const std::atomic<bool>& flag, std::uint64_t timeout_ns) {
 // The one place where the stream forks: the recording is written before analysis sees the record.
 class Collector::Tap final : public RecordSink {
  public:
-  Tap(Analysis& analysis, RecordingWriter* recording)
-      : analysis_(analysis), recording_(recording) {}
+  Tap(Analysis& analysis, RecordingWriter* recording, sink::TraceWriter* trace)
+      : analysis_(analysis), recording_(recording), trace_(trace) {}
   void consume(const RecordHeader& record) override {
     if (recording_ != nullptr) recording_->consume(record);
+    if (trace_ != nullptr) trace_->consume(record);
     analysis_.consume(record);
     ++records_;
   }
@@ -44,6 +46,7 @@ class Collector::Tap final : public RecordSink {
  private:
   Analysis& analysis_;
   RecordingWriter* recording_;
+  sink::TraceWriter* trace_;
   std::uint64_t records_ = 0;
 };
 
@@ -56,10 +59,6 @@ Collector::Collector(const Config& config, RingSet& rings, Backend& backend, Flu
       wake_(wake),
       request_(wake),
       interner_(kMaxStrings, config.anonymous) {
-  AnalysisOptions options;
-  options.capture = config.capture;
-  options.step_range = config.step_range;
-  analysis_ = std::make_unique<Analysis>(options);
   if (!config.host) return;
   HostOptions host;
   host.start_thread = &start_thread;
@@ -74,8 +73,15 @@ void Collector::set_recording(std::unique_ptr<RecordingWriter> recording) {
   recording_ = std::move(recording);
 }
 
+void Collector::set_trace(std::unique_ptr<sink::TraceWriter> trace) { trace_ = std::move(trace); }
+
 bool Collector::start() {
-  tap_ = std::make_unique<Tap>(*analysis_, recording_.get());
+  AnalysisOptions options;
+  options.capture = config_.capture;
+  options.step_range = config_.step_range;
+  options.gap_observer = trace_.get();
+  analysis_ = std::make_unique<Analysis>(options);
+  tap_ = std::make_unique<Tap>(*analysis_, recording_.get(), trace_.get());
   if (host_ && !host_->start()) host_.reset();
   started_ = start_thread(&thread_, &Collector::thread_main, this, "gapscope-coll");
   return started_;
@@ -226,6 +232,7 @@ void Collector::tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std:
 
 void Collector::finalise() {
   const std::string python = host_ ? host_->python_state() : "not looked at (GAPSCOPE_HOST=0)";
+  environment_.start(environment_request(config_, python));
   // A sampler that does not end is left behind: its thread may still use it.
   if (host_ && !host_->stop(kHostStopNs)) (void)host_.release();
   drain();
@@ -249,9 +256,15 @@ void Collector::finalise() {
   }
   backend_.conclude(*tap_);
   emit_meta(MetaKey::python, python, *tap_);
+  environment_.emit(*tap_, kEnvironmentNs);
   emit_meta(MetaKey::end_ns, fmt::format("{}", now_ns()), *tap_);
   const std::uint64_t now = now_ns();
   tick(TickKind::final_, now, now, now);
+  close_files();
+  final_report_ = make_report();
+}
+
+void Collector::close_files() {
   if (recording_ != nullptr) {
     const absl::Status closed = recording_->close();
     if (!closed.ok()) complain("recording: " + std::string(closed.message()));
@@ -262,7 +275,13 @@ void Collector::finalise() {
                       config_.record_limit_bytes));
     }
   }
-  final_report_ = make_report();
+  if (trace_ == nullptr) return;
+  if (const absl::Status closed = trace_->close(); !closed.ok()) {
+    complain("trace: " + std::string(closed.message()));
+  } else if (trace_->stopped()) {
+    complain(fmt::format("trace stopped at its limit of {} bytes (GAPSCOPE_TRACE_LIMIT)",
+                         trace_->limit_bytes()));
+  }
 }
 
 report::Report Collector::make_report() const {

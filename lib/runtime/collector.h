@@ -21,10 +21,12 @@
 #include "runtime/backend.h"
 #include "runtime/clock.h"
 #include "runtime/config.h"
+#include "runtime/environment_thread.h"
 #include "runtime/flusher.h"
 #include "runtime/interner.h"
 #include "runtime/report_request.h"
 #include "runtime/wake.h"
+#include "sink/trace_writer.h"
 
 namespace gapscope {
 
@@ -36,6 +38,7 @@ class Collector {
   // Before start(): facts about the process that open the stream; a recording to feed.
   void add_meta(MetaKey key, const std::string& text);
   void set_recording(std::unique_ptr<RecordingWriter> recording);
+  void set_trace(std::unique_ptr<sink::TraceWriter> trace);
 
   bool start();
 
@@ -82,6 +85,7 @@ class Collector {
   void check_clock();
   void tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std::uint64_t flushed);
   void finalise();
+  void close_files();
   report::Report make_report() const;
 
   const Config& config_;
@@ -91,6 +95,7 @@ class Collector {
   Wake& wake_;
   ReportRequest request_;
   std::unique_ptr<RecordingWriter> recording_;
+  std::unique_ptr<sink::TraceWriter> trace_;  // outlives analysis_, which tells it of gaps
   std::unique_ptr<Tap> tap_;
   std::unique_ptr<Analysis> analysis_;
   Interner interner_;
@@ -100,6 +105,7 @@ class Collector {
   std::vector<std::pair<MetaKey, std::string>> metas_;
   std::uint64_t last_flushed_ns_ = 0;
   std::uint64_t last_work_ns_ = 0;  // monotonic
+  EnvironmentThread environment_;
   bool domain_checked_ = false;
   bool draining_ = false;
   report::Report final_report_;

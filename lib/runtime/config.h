@@ -27,6 +27,9 @@ struct Config {
   std::string report_path;  // GAPSCOPE_REPORT, "" none; %p %h %r %q{ENV} expanded
   std::string record_path;  // GAPSCOPE_RECORD, likewise
   std::uint64_t record_limit_bytes = 1ull << 30;  // GAPSCOPE_RECORD_LIMIT, "1GiB"
+  std::string trace_path;                         // GAPSCOPE_TRACE, likewise
+  std::uint64_t trace_limit_bytes = 256u << 20;   // GAPSCOPE_TRACE_LIMIT, "256MiB"
+  std::string html_path;                          // GAPSCOPE_HTML, likewise
   CaptureSpec capture;  // GAPSCOPE_CAPTURE: all | range | steps:A-B | time:Xs+Ys
   std::string capture_text = "all";
   std::string step_range = "ProfilerStep#";  // see AnalysisOptions
@@ -57,6 +60,8 @@ struct Config {
   bool no_color = false;     // NO_COLOR is set and not empty
   bool utf8_locale = false;  // LC_ALL, LC_CTYPE, LANG
   std::string cuda_home;     // CUDA_HOME or CUDA_PATH
+  // Those of the fixed list in config_process.cc that are set: no other variable's value is kept.
+  std::vector<std::pair<std::string, std::string>> recorded_variables;
 };
 
 struct ConfigOption {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -44,10 +45,36 @@ bool is_utf8_locale(const Environment& environment) {
   return false;
 }
 
+// What changes how a CUDA program runs, and where its Python is from. Nothing that holds secrets:
+// the environment record of a report has these and no others.
+constexpr std::array<std::string_view, 19> kRecorded = {"CUDA_VISIBLE_DEVICES",
+                                                        "CUDA_DEVICE_ORDER",
+                                                        "CUDA_LAUNCH_BLOCKING",
+                                                        "CUDA_MODULE_LOADING",
+                                                        "CUDA_DEVICE_MAX_CONNECTIONS",
+                                                        "CUDA_CACHE_DISABLE",
+                                                        "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+                                                        "NVIDIA_TF32_OVERRIDE",
+                                                        "CUBLAS_WORKSPACE_CONFIG",
+                                                        "PYTORCH_CUDA_ALLOC_CONF",
+                                                        "PYTORCH_ALLOC_CONF",
+                                                        "OMP_NUM_THREADS",
+                                                        "MKL_NUM_THREADS",
+                                                        "NCCL_ALGO",
+                                                        "NCCL_PROTO",
+                                                        "NCCL_P2P_DISABLE",
+                                                        "CONDA_DEFAULT_ENV",
+                                                        "CONDA_PREFIX",
+                                                        "VIRTUAL_ENV"};
+
 void read_process(const Environment& environment, Config& config) {
   config.rank = detect_rank(environment);
   config.no_color = !environment_value(environment, "NO_COLOR").empty();
   config.utf8_locale = is_utf8_locale(environment);
+  for (const std::string_view name : kRecorded) {
+    const std::string_view value = environment_value(environment, name);
+    if (!value.empty()) config.recorded_variables.emplace_back(name, value);
+  }
   config.cuda_home = std::string(environment_value(environment, "CUDA_HOME"));
   if (config.cuda_home.empty()) {
     config.cuda_home = std::string(environment_value(environment, "CUDA_PATH"));

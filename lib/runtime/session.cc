@@ -12,6 +12,8 @@
 #include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "runtime/page.h"
+#include "sink/html.h"
+#include "sink/trace_writer.h"
 
 namespace gapscope {
 namespace {
@@ -67,6 +69,7 @@ absl::Status Session::start() {
   start_status_ = backend_->start(config_, {&rings_, &collector_wake_});
   if (start_status_.ok()) {
     open_recording();
+    open_trace();
     add_process_metas();
     (void)snapshots_->start();  // without its thread there is only the final report
     if (!flusher_->start() || !collector_->start()) {
@@ -88,6 +91,16 @@ void Session::open_recording() {
     collector_->set_recording(*std::move(writer));
   } else {
     complain(fmt::format("no recording: {}", writer.status().message()));
+  }
+}
+
+void Session::open_trace() {
+  if (config_.trace_path.empty()) return;
+  auto writer = sink::TraceWriter::open(config_.trace_path, config_.trace_limit_bytes);
+  if (writer.ok()) {
+    collector_->set_trace(*std::move(writer));
+  } else {
+    complain(fmt::format("no trace: {}", writer.status().message()));
   }
 }
 
@@ -232,6 +245,10 @@ void Session::publish(const report::Report& report, bool brief, bool files_at_re
     snapshots_->write_final(report);
   } else {
     complain("no report file: writing one hangs in the file system");
+  }
+  if (!config_.html_path.empty()) {
+    const absl::Status status = write_file(config_.html_path, sink::to_html(report));
+    if (!status.ok()) complain(fmt::format("no HTML page: {}", status.message()));
   }
   print_page(report, config_, brief, files_at_rest ? snapshots_->written_path() : std::string());
 }

@@ -64,6 +64,7 @@ class Session {
 
  private:
   void open_recording();
+  void open_trace();
   void add_process_metas();
   void wait_for_records();
   bool force_flush();

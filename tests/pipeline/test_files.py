@@ -1,4 +1,5 @@
 """Files and configuration: recordings replay to the live report; bad values cost one line."""
+import gzip
 import json
 import os
 import stat
@@ -219,3 +220,52 @@ def test_page_is_ascii_without_utf_8(p):
     run = p.run("basic", env={"LC_ALL": "C"})
     sound(p, run, "basic")
     check(all(byte < 128 for byte in run.stderr), "bytes beyond ASCII")
+
+
+def test_trace(p):
+    path = p.file("trace.json.gz")
+    run = p.run("basic", env={"GAPSCOPE_TRACE": path})
+    sound(p, run, "basic")
+    same_figures(run)
+    with gzip.open(path) as f:
+        trace = json.load(f)
+    device = run.report["devices"][0]
+    gaps = [e for e in trace["traceEvents"] if e.get("cat") == "gpu_idle"]
+    equal(sum(round(e["dur"] * 1000) for e in gaps), device["idle_ns"], "idle time of the trace")
+    kernels = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
+    equal(sum(round(e["dur"] * 1000) for e in kernels), device["kernel_sum_ns"], "kernel time")
+
+
+def test_trace_cannot_be_written(p):
+    run = p.run("basic", env={"GAPSCOPE_TRACE": p.file("missing/folder/t.json")})
+    sound(p, run, "basic")
+    same_figures(run)
+    check(run.lines("t.json"), f"no line about it: {run.stderr.decode()}")
+
+
+def test_html(p):
+    path = p.file("page.html")
+    run = p.run("basic", env={"GAPSCOPE_HTML": path})
+    sound(p, run, "basic")
+    with open(path, encoding="utf-8") as f:
+        data = f.read().split('id="data">')[1].split("</script>")[0]
+    equal(json.loads(data)["report"], run.report, "the report inside the page")
+
+
+def test_environment(p):
+    run = p.run("basic", env={"CUDA_VISIBLE_DEVICES": "0", "SOME_API_KEY": "hush-hush"})
+    sound(p, run, "basic")
+    environment = run.report["process"]["environment"]
+    check(environment["kernel"].startswith("Linux"), f"kernel: {environment['kernel']}")
+    check({"name": "CUDA_VISIBLE_DEVICES", "value": "0"} in environment["variables"],
+          f"variables: {environment['variables']}")
+    check(any(l["name"] == "CUPTI" for l in environment["libraries"]),
+          f"libraries: {environment['libraries']}")
+    check("hush-hush" not in json.dumps(run.report), "a secret is in the report")
+
+
+def test_environment_anonymous(p):
+    run = p.run("basic", env={"GAPSCOPE_ANONYMOUS": 1})
+    sound(p, run, "basic")
+    check("/" not in json.dumps(run.report["process"]["environment"]["libraries"]), "a folder")
+    equal(run.report["process"]["hostname"], "", "host name")

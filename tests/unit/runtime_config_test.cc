@@ -63,6 +63,7 @@ TEST_CASE("every default in the table is what Config holds") {
     CHECK(config.graphs == defaults.graphs);
     CHECK(config.capture_text == defaults.capture_text);
     CHECK(config.record_limit_bytes == defaults.record_limit_bytes);
+    CHECK(config.trace_limit_bytes == defaults.trace_limit_bytes);
     CHECK(config.ring_bytes == defaults.ring_bytes);
     CHECK(config.buffer_bytes == defaults.buffer_bytes);
     CHECK(config.buffer_limit_bytes == defaults.buffer_limit_bytes);
@@ -81,6 +82,9 @@ TEST_CASE("every variable reaches its field") {
                               {"GAPSCOPE_REPORT", "/r.json"},
                               {"GAPSCOPE_RECORD", "/r.gsrec"},
                               {"GAPSCOPE_RECORD_LIMIT", "2MB"},
+                              {"GAPSCOPE_TRACE", "/t.json.gz"},
+                              {"GAPSCOPE_TRACE_LIMIT", "3MB"},
+                              {"GAPSCOPE_HTML", "/page.html"},
                               {"GAPSCOPE_CAPTURE", "range"},
                               {"GAPSCOPE_GRAPHS", "graph"},
                               {"GAPSCOPE_QUIET", "1"},
@@ -107,6 +111,9 @@ TEST_CASE("every variable reaches its field") {
   CHECK(config.report_path == "/r.json");
   CHECK(config.record_path == "/r.gsrec");
   CHECK(config.record_limit_bytes == 2000000);
+  CHECK(config.trace_path == "/t.json.gz");
+  CHECK(config.trace_limit_bytes == 3000000);
+  CHECK(config.html_path == "/page.html");
   CHECK(config.capture.mode == CaptureSpec::Mode::range);
   CHECK(config.capture_text == "range");
   CHECK(config.graphs == GraphMode::graph);
@@ -209,6 +216,18 @@ TEST_CASE("the help text names every public variable and fits 80 columns") {
     INFO(line);
     CHECK(line.size() <= 80);
   }
+}
+
+TEST_CASE("of the environment only a fixed list of variables is kept for the report") {
+  const Config config = load_config({{"CUDA_VISIBLE_DEVICES", "1"},
+                                     {"AWS_SECRET_ACCESS_KEY", "secret"},
+                                     {"WANDB_API_KEY", "secret"},
+                                     {"OMP_NUM_THREADS", ""},
+                                     {"CONDA_PREFIX", "/opt/conda"}},
+                                    nullptr);
+  const std::vector<std::pair<std::string, std::string>> wanted = {
+      {"CUDA_VISIBLE_DEVICES", "1"}, {"CONDA_PREFIX", "/opt/conda"}};
+  CHECK(config.recorded_variables == wanted);
 }
 
 TEST_CASE("this process's environment is read") {

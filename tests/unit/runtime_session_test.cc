@@ -194,3 +194,19 @@ TEST_CASE("a clock in another domain is said on the page") {
   REQUIRE_FALSE(report.warnings.empty());
   CHECK(report.warnings[0].find("clock") != std::string::npos);
 }
+
+TEST_CASE("a report has the environment of its process, and its variables") {
+  Run run("environment", [](const char* name) {
+    Config config = quiet_config(name);
+    config.recorded_variables = {{"OMP_NUM_THREADS", "4"}};
+    return config;
+  });
+  REQUIRE(run.session->start().ok());
+  run.backend->launch(1, 1000);
+  REQUIRE(run.session->stop(0, true));
+  const report::Environment environment = run.report().process.environment;
+  CHECK(environment.kernel.find("Linux") == 0);
+  CHECK(environment.python_path.empty());
+  REQUIRE(environment.variables.size() == 1);
+  CHECK(environment.variables[0].value == "4");
+}

@@ -1,5 +1,5 @@
-# Turns a file into a C++ source that defines demo_recording(). Without a file: an empty one.
-# Arguments (-D): INPUT, OUTPUT.
+# Turns a file into a C++ source that defines a function giving its bytes. Without a file: none.
+# Arguments (-D): INPUT, OUTPUT, HEADER (that declares it), NAMESPACE, FUNCTION.
 if(EXISTS "${INPUT}")
   file(READ "${INPUT}" hex HEX)
 endif()
@@ -11,16 +11,16 @@ string(REGEX REPLACE "([^\n]+)" "    \"\\1\"" hex "${hex}")
 if(bytes EQUAL 0)
   set(hex "    \"\"")
 endif()
-file(WRITE "${OUTPUT}" "// Written by lib/cli/embed.cmake.
-#include \"cli/demo.h\"
+file(WRITE "${OUTPUT}" "// Written by .cmake/embed.cmake.
+#include \"${HEADER}\"
 
-namespace gapscope::cli {
+namespace ${NAMESPACE} {
 namespace {
 constexpr char kBytes[] =
 ${hex};
 }  // namespace
 
-std::string_view demo_recording() { return {kBytes, ${bytes}}; }
+std::string_view ${FUNCTION}() { return {kBytes, ${bytes}}; }
 
-}  // namespace gapscope::cli
+}  // namespace ${NAMESPACE}
 ")
