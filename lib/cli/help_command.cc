@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/command.h"
 #include "cli/gate_options.h"
+#include "cli/nvprof_help.h"
 #include "cli/output.h"
 
 namespace gapscope::cli {
@@ -22,11 +23,14 @@ int help(const CLI::App& app, const std::string& topic) {
     text = config_help();
   } else if (topic == "gates") {
     text = gates_help();
+  } else if (topic == "nvprof") {
+    text = nvprof_help();
   } else {
     const auto named = [&topic](const CLI::App* command) { return command->get_name() == topic; };
     const auto commands = app.get_subcommands(named);
     if (commands.empty()) {
-      print_error(absl::StrCat("no help on '", topic, "'; topics: env, gates, and each command"));
+      print_error(
+          absl::StrCat("no help on '", topic, "'; topics: env, gates, nvprof, and each command"));
       return kUsage;
     }
     text = page_of(*commands.front(), absl::StrCat("gapscope ", topic));
@@ -41,9 +45,10 @@ int help(const CLI::App& app, const std::string& topic) {
 
 void add_help(CLI::App& app, const Environment&, Action& action) {
   auto topic = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "Help on a command, or on a topic: env, gates");
+  CLI::App* command =
+      app.add_subcommand("help", "Help on a command, or on a topic: env, gates, nvprof");
   command->add_option("TOPIC", *topic,
-                      "env (environment variables), gates (--fail-if), or a command");
+                      "env (environment variables), gates (--fail-if), nvprof, or a command");
   command->callback(
       [topic, &app, &action] { action = [topic, &app] { return help(app, *topic); }; });
 }

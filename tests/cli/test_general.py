@@ -1,10 +1,11 @@
 """The command line as a whole: help, versions, usage errors, streams that are closed."""
+import json
 import os
 import re
 import stat
 import subprocess
 
-COMMANDS = ("run", "replay", "show", "diff", "merge", "help")
+COMMANDS = ("run", "replay", "show", "diff", "merge", "env", "help")
 
 
 def test_version(cli):
@@ -23,6 +24,22 @@ def test_help(cli):
         assert f"gapscope {command}" in page
         assert cli.run("help", command).expect(0).out == page
         assert len(page.splitlines()) <= 60, f"{command} --help is longer than a page"
+
+
+def test_help_nvprof(cli):
+    """What it names is there: options of our commands, fields of the report."""
+    text = cli.run("help", "nvprof").expect(0).out
+    assert max(map(len, text.splitlines())) <= 100
+    used = re.findall(r"gapscope (run|show|replay) ([^;]*)", text)
+    assert len(used) > 8
+    for command, words in used:
+        page = cli.run(command, "--help").expect(0).out
+        for option in re.findall(r"--[a-z-]+", words):
+            assert option in page, f"gapscope {command} has no {option}"
+    with open(os.path.join(cli.source, "lib/report/report.schema.json"), encoding="utf-8") as file:
+        kernel = json.load(file)["$defs"]["kernel"]["properties"]
+    fields = re.findall(r"kernels\[\]\.([a-z_]+)", text)
+    assert len(fields) > 3 and set(fields) <= set(kernel), fields
 
 
 def test_help_env(cli):
