@@ -58,6 +58,21 @@ def check_network(driver, url):
     assert all(u == url or u.startswith("data:") for u in urls), urls
 
 
+def check_timeline(driver, report):
+    """The areas end where the slices' shares say, on both sides of each step."""
+    scope = report["steady"] or report
+    drawn = driver.execute_script("""
+      const chart = charts[0];
+      return chart.data.datasets.map((set, i) => chart.getDatasetMeta(i).data.map(
+        point => chart.scales.y.getValueForPixel(point.y)));""")
+    for i, piece in enumerate(scope["devices"][0]["timeline"]):
+        known = max(piece["busy_ns"] + piece["idle_ns"], 1)
+        tops = [piece["compute_ns"] / known * 100, piece["busy_ns"] / known * 100,
+                (piece["busy_ns"] + piece["idle_ns"]) / known * 100]
+        for area, top in zip(drawn, tops):
+            assert abs(area[2 * i] - top) < 0.1 and abs(area[2 * i + 1] - top) < 0.1, (i, tops)
+
+
 def check_zoom(driver):
     window = lambda: driver.execute_script(
         "const x = charts[0].scales.x; return [x.min, x.max]")
@@ -101,6 +116,7 @@ def look(page, report, work, name, dark):
         url = "file://" + page
         driver.get(url)
         shown = check_figures(driver, report, 50)
+        check_timeline(driver, report)
         check_zoom(driver)
         check_accessible(driver)
         if report["steady"]:

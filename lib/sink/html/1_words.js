@@ -59,7 +59,7 @@ function table(caption, columns, rows) {
   const body = element('tbody');
   for (const row of rows) {
     const tr = element('tr');
-    row.forEach((cell, i) => tr.append(element('td', {class: columns[i].text ? 'text name' : ''}, cell)));
+    row.forEach((cell, i) => tr.append(element('td', {class: columns[i].text ? (i ? 'text' : 'text name') : ''}, cell)));
     body.append(tr);
   }
   const out = element('table', {}, element('caption', {}, caption), element('thead', {}, head), body);

@@ -97,10 +97,17 @@ function timelineChart(device, path) {
   if (!slices.length || device.slice_ns <= 0) return null;
   const seconds = device.slice_ns / 1e9;
   const share = (value, s) => value / Math.max(s.busy_ns + s.idle_ns, 1) * 100;
+  // Each area lies on the one below: Chart.js's own stacking adds points of equal time, of which a
+  // step has two.
   const points = of => slices.flatMap((s, i) =>
     [{x: i * seconds, y: of(s)}, {x: (i + 1) * seconds, y: of(s)}]);
-  const set = (label, colour, of) => ({label, data: points(of), backgroundColor: colour,
-    borderColor: colour, borderWidth: 1, pointRadius: 0, fill: true});
+  const set = (label, colour, below, top) => ({label, data: points(s => share(top(s), s)),
+    parts: slices.flatMap(s => Array(2).fill(share(top(s) - below(s), s))), backgroundColor: colour,
+    borderColor: colour, borderWidth: 1, pointRadius: 0, fill: '-1'});
+  const none = () => 0, compute = s => s.compute_ns, busy = s => s.busy_ns;
+  const sets = [set('compute', colours.compute, none, compute), set('other busy', colours.copy, compute, busy),
+    set('idle', colours.idle, busy, s => s.busy_ns + s.idle_ns)];
+  sets[0].fill = 'origin';
   const rows = slices.map((s, i) => [duration(i * device.slice_ns),
     figure(`${path}.timeline[${i}].busy_ns`, s.busy_ns, duration(s.busy_ns)),
     figure(`${path}.timeline[${i}].compute_ns`, s.compute_ns, duration(s.compute_ns)),
@@ -108,12 +115,12 @@ function timelineChart(device, path) {
   const part = chartFigure('Busy and idle over time', `Window of ${duration(device.window_ns)} in ` +
     `${slices.length} slices. Plus and minus zoom, arrows move.`, {
       type: 'line',
-      data: {datasets: [set('compute', colours.compute, s => share(s.compute_ns, s)),
-        set('other busy', colours.copy, s => share(s.busy_ns - s.compute_ns, s)),
-        set('idle', colours.idle, s => share(s.idle_ns, s))]},
-      options: {interaction: {mode: 'index', intersect: false}, scales: {
+      data: {datasets: sets},
+      options: {interaction: {mode: 'index', intersect: false}, plugins: {tooltip: {callbacks: {
+        title: items => duration(items[0].parsed.x * 1e9),
+        label: item => `${item.dataset.label}: ${grouped(item.dataset.parts[item.dataIndex], 1)} %`}}}, scales: {
         x: {type: 'linear', title: {display: true, text: 'seconds since the first operation'}},
-        y: {stacked: true, min: 0, max: 100, title: {display: true, text: '% of the known time'}}}},
+        y: {min: 0, max: 100, title: {display: true, text: '% of the known time'}}}},
     }, table('Slices of ' + duration(device.slice_ns),
              [number('begin'), number('busy'), number('compute'), number('idle')], rows), true);
   addZoom(part, slices.length * seconds);

@@ -91,8 +91,8 @@ function hostSections(scope, path) {
 }
 
 function adviceSection() {
+  if (!report.advice.length) return '';
   const out = element('section', {}, element('h2', {}, 'What to change'));
-  if (!report.advice.length) out.append(element('p', {}, 'Nothing stands out.'));
   const list = element('ol', {class: 'advice'});
   for (const a of report.advice) {
     list.append(element('li', {}, a.text, element('span', {class: 'quiet'},
@@ -145,7 +145,7 @@ function render(steady) {
   }
   const devices = scope.devices.map((d, i) => deviceSection(d, `${path}devices[${i}]`));
   if (!devices.length) main.append(element('p', {}, 'No GPU operation was seen.'));
-  main.append(...devices.map(d => d.out), adviceSection(), stepsSection(), hostSections(scope, path),
+  main.append(adviceSection(), ...devices.map(d => d.out), stepsSection(), hostSections(scope, path),
               environmentSection());
   devices.forEach(d => d.draw());
   for (const button of document.querySelectorAll('#scopes button')) {
