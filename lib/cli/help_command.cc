@@ -20,7 +20,10 @@ int help(const CLI::App& app, const std::string& topic) {
   if (topic.empty()) {
     text = page_of(app, "gapscope");
   } else if (topic == "env") {
-    text = config_help();
+    text = absl::StrCat(
+        config_help(),
+        "\nThe command gapscope env, which prints what a run ran in, has a page of its\n"
+        "own: gapscope env --help.\n");
   } else if (topic == "gates") {
     text = gates_help();
   } else if (topic == "nvprof") {

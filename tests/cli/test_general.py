@@ -22,7 +22,9 @@ def test_help(cli):
         assert re.search(rf"^  {command} ", text, re.M), text
         page = cli.run(command, "--help").expect(0).out
         assert f"gapscope {command}" in page
-        assert cli.run("help", command).expect(0).out == page
+        # "help env" was the topic of the variables before there was a command of that name.
+        other = cli.run("help", command).expect(0).out
+        assert other == page if command != "env" else "gapscope env --help" in other
         assert len(page.splitlines()) <= 60, f"{command} --help is longer than a page"
 
 
@@ -30,7 +32,7 @@ def test_help_nvprof(cli):
     """What it names is there: options of our commands, fields of the report."""
     text = cli.run("help", "nvprof").expect(0).out
     assert max(map(len, text.splitlines())) <= 100
-    used = re.findall(r"gapscope (run|show|replay) ([^;]*)", text)
+    used = re.findall(r"gapscope (run|show|replay) ([^;\n]*)", text)
     assert len(used) > 8
     for command, words in used:
         page = cli.run(command, "--help").expect(0).out

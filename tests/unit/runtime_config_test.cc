@@ -225,8 +225,8 @@ TEST_CASE("of the environment only a fixed list of variables is kept for the rep
                                      {"OMP_NUM_THREADS", ""},
                                      {"CONDA_PREFIX", "/opt/conda"}},
                                     nullptr);
-  const std::vector<std::pair<std::string, std::string>> wanted = {
-      {"CUDA_VISIBLE_DEVICES", "1"}, {"CONDA_PREFIX", "/opt/conda"}};
+  const std::vector<std::pair<std::string, std::string>> wanted = {{"CUDA_VISIBLE_DEVICES", "1"},
+                                                                   {"CONDA_PREFIX", "/opt/conda"}};
   CHECK(config.recorded_variables == wanted);
 }
 
