@@ -11,7 +11,7 @@
 namespace gapscope::sink {
 namespace {
 
-class Lines {
+class NamedLines {
  public:
   void add(std::string_view name, std::string_view value) {
     if (value.empty()) return;
@@ -69,7 +69,7 @@ std::string heading(const report::Environment& environment) {
 
 std::string environment_text(const report::Process& process) {
   const report::Environment& e = process.environment;
-  Lines lines;
+  NamedLines lines;
   lines.add("command", process.command);
   lines.add("host", process.hostname);
   lines.add("rank", process.rank);

@@ -10,7 +10,7 @@
 namespace gapscope::sink {
 namespace {
 
-constexpr int kGzipWindow = 15 + 16;
+constexpr int kGzipFormat = 15 + 16;
 constexpr std::string_view kPlace = "@DATA@";
 
 // What was compressed at build time; whole unless memory ends.
@@ -18,7 +18,7 @@ std::string page_without_data() {
   const std::string_view packed = html_page_gzip();
   std::string page;
   z_stream stream{};
-  if (inflateInit2(&stream, kGzipWindow) != Z_OK) return page;
+  if (inflateInit2(&stream, kGzipFormat) != Z_OK) return page;
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   char chunk[32768];
