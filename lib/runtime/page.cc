@@ -7,6 +7,7 @@
 #include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "runtime/owned_file.h"
+#include "sink/html.h"
 #include "sink/text.h"
 
 namespace gapscope {
@@ -42,6 +43,13 @@ void print_rank_line(const Config& config, const std::string& written_path) {
 }
 
 }  // namespace
+
+void write_html(const report::Report& report, const Config& config) {
+  if (config.html_path.empty()) return;
+  OwnedFile file(config.html_path, process_start_ns());
+  const absl::Status status = file.write(sink::to_html(report));
+  if (!status.ok()) complain(fmt::format("no HTML page: {}", status.message()));
+}
 
 void print_page(const report::Report& report, const Config& config, bool brief,
                 const std::string& written_path) {

@@ -8,6 +8,10 @@
 
 namespace gapscope {
 
+// Writes the page with charts to Config::html_path, if there is one. Of several processes that name
+// one file, the later ones put their process id into it.
+void write_html(const report::Report& report, const Config& config);
+
 // Prints the page to stderr or Config::output_path with one write; nothing under GAPSCOPE_QUIET,
 // one line where the process is a rank that leaves the page to the first one. brief: the program
 // failed, so only the five lines, not to bury its own words. written_path: the file that holds the

@@ -12,7 +12,6 @@
 #include "runtime/file_output.h"
 #include "runtime/files.h"
 #include "runtime/page.h"
-#include "sink/html.h"
 #include "sink/trace_writer.h"
 
 namespace gapscope {
@@ -246,10 +245,7 @@ void Session::publish(const report::Report& report, bool brief, bool files_at_re
   } else {
     complain("no report file: writing one hangs in the file system");
   }
-  if (!config_.html_path.empty()) {
-    const absl::Status status = write_file(config_.html_path, sink::to_html(report));
-    if (!status.ok()) complain(fmt::format("no HTML page: {}", status.message()));
-  }
+  write_html(report, config_);
   print_page(report, config_, brief, files_at_rest ? snapshots_->written_path() : std::string());
 }
 
