@@ -70,7 +70,8 @@ absl::StatusOr<report::Report> find_report(const Options& options, const Environ
   if (options.pid == 0) return report::read_report(options.file);
   auto snapshot = find_snapshot(load_config(environment, nullptr), static_cast<pid_t>(options.pid));
   if (!snapshot.ok()) return snapshot.status();
-  if (options.json_paths.empty() && options.csv.empty()) above = introduction(*snapshot);
+  const bool page = options.json_paths.empty() && options.csv.empty() && !options.html;
+  if (page) above = introduction(*snapshot);
   return std::move(snapshot->report);
 }
 
