@@ -17,7 +17,6 @@ using Json = nlohmann::ordered_json;
 
 std::string name_of(const report::Kernel&) { return "kernel"; }
 std::string name_of(const report::Family&) { return "family"; }
-std::string name_of(const report::Copy&) { return "copy"; }
 std::string name_of(const report::LongGap&) { return "long_gap"; }
 std::string name_of(const report::Gaps::Bin&) { return "gap_bin"; }
 std::string name_of(const report::Gaps&) { return "gaps"; }
