@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,15 @@ class Pipeline:
         self.sanitize = sanitize
         self.folder = tempfile.TemporaryDirectory(prefix="gapscope-pipeline-")
         self.runs = 0
+        self.started = []  # programs that wait for a word (running.py)
+
+    def end_all(self):
+        """A test that failed leaves its program, and what that started, waiting."""
+        for process in self.started:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
     def path(self, *parts):
         return os.path.join(self.build, *parts)

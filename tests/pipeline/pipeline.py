@@ -42,6 +42,8 @@ def main():
             failed += 1
             traceback.print_exc()
             print(f"FAIL {name}")
+        finally:
+            pipeline.end_all()
     sys.exit(1 if failed else 0)
 
 

@@ -31,7 +31,8 @@ class Running:
             variables["CUDA_INJECTION64_PATH"] = None
         self.process = subprocess.Popen(command, env=p.environment(variables), stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before,
-                                        cwd=self.folder)
+                                        cwd=self.folder, start_new_session=True)
+        p.started.append(self.process)
 
     def files(self):
         """Paths of the snapshots by process id."""
