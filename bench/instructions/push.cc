@@ -3,6 +3,13 @@
 #include "ring/byte_ring.h"
 #include "subject.h"
 
+// A call of which the caller knows nothing, so that the loop around it is that around the others.
+#if __has_cpp_attribute(gnu::noipa)
+#define GAPSCOPE_OPAQUE [[gnu::noipa]]
+#else
+#define GAPSCOPE_OPAQUE [[gnu::noinline]]
+#endif
+
 namespace gapscope::bench {
 namespace {
 
@@ -22,7 +29,7 @@ static_assert(sizeof(Rec32) == 32);
   ring.commit();
   return true;
 }
-[[gnu::noipa]] bool push_nothing(ByteRing&, const Rec32&) {
+GAPSCOPE_OPAQUE bool push_nothing(ByteRing&, const Rec32&) {
   asm volatile("");
   return true;
 }
