@@ -29,6 +29,8 @@ def run(context):
     if not os.path.exists(os.path.join(context.cases, "common.py")):
         context.check("cases", False, "no folder of cases", "one", "set CASES")
         return
+    for training, argv in TRAININGS:
+        context.each(training, one_training, argv)
     for case, steps in CASES:
         reports_of = {}
         for fix in (False, True):
@@ -37,8 +39,6 @@ def run(context):
             context.each(f"{case}{' --fix' if fix else ''}", one_case, case, steps, fix, reports_of)
         if len(reports_of) == 2:
             verdicts.repair(context, case, reports_of[False], reports_of[True], steps)
-    for training, argv in TRAININGS:
-        context.each(training, one_training, argv)
 
 
 def one_training(context, name, argv):
