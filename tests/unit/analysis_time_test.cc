@@ -103,6 +103,14 @@ TEST_CASE("communication and copies beside compute are told apart") {
   REQUIRE(device.families.size() == 2);
 }
 
+TEST_CASE("spacing ends below 5 us") {
+  Fed fed;
+  fed.run(1, 100, 1000, 2000);
+  fed.run(2, 110, 7000, 8000);    // queued, 5,000
+  fed.run(3, 120, 12999, 14000);  // queued, 4,999
+  REQUIRE(only(fed.finish()).spacing_ns == 4999);
+}
+
 TEST_CASE("a gap is spacing, launch-bound or neither by when the next operation was queued") {
   Fed fed;
   fed.run(1, 100, 1000, 2000);

@@ -1,4 +1,7 @@
 // Every boundary of the byte ring, on one thread: empty, full, wrap, smallest and largest record.
+#include <cstddef>
+#include <cstring>
+
 #include "catch.h"
 #include "ring/byte_ring.h"
 #include "ring_testing.h"
@@ -31,6 +34,26 @@ TEST_CASE("a record of every size arrives whole") {
   }
   CHECK(ring.offered(RecordKind::api_call) == kMaxRecordBytes / 8);
   CHECK(ring.consumed(RecordKind::api_call) == kMaxRecordBytes / 8);
+}
+
+TEST_CASE("no record reaches beyond the buffer, wherever it would begin") {
+  for (std::size_t size = 16; size <= kMaxRecordBytes; size *= 2) {
+    for (std::size_t short_by = 8; short_by <= 64; short_by += 8) {
+      ByteRing ring(kSmallRing);
+      const auto* begin = static_cast<const std::byte*>(ring.reserve(8, RecordKind::api_call));
+      const RecordHeader smallest{8, RecordKind::api_call, 0, 0};
+      std::memcpy(const_cast<std::byte*>(begin), &smallest, sizeof smallest);
+      ring.commit();
+      // What is left at the end is too little by that much.
+      if (short_by >= size) continue;
+      advance(ring, kSmallRing - 8 - (size - short_by));
+      drain(ring);
+      const auto* place = static_cast<const std::byte*>(ring.reserve(size, RecordKind::api_call));
+      REQUIRE(place != nullptr);
+      REQUIRE(place >= begin);
+      REQUIRE(place + size <= begin + ring.capacity_bytes());
+    }
+  }
 }
 
 TEST_CASE("records stay whole, contiguous and in order wherever the ring wraps") {
