@@ -11,6 +11,8 @@ constexpr std::int64_t kPressedNs = 30'000'000'000;
 // A graph launch on a stream that is never used again nor synchronised.
 constexpr std::int64_t kQuietGraphNs = 10'000'000'000;
 constexpr std::size_t kMaxGraphSizes = 4096;
+// What runs for longer than this may keep other records from being delivered by any flush.
+constexpr std::int64_t kLongNs = 1'000'000'000;
 
 ClosedCall closed_call(const Call& call) {
   ClosedCall closed;
@@ -246,6 +248,26 @@ bool Join::may_pass_many(Call& call, const TickClock& clock) {
   return later_than(call, streams_.settled_ns(call.stream_key, call.context, clock));
 }
 
+// A flush hands back no buffer that holds a record without an end. So a synchronisation tells that
+// an operation has ended, but not that its record is lost, while a later one runs for seconds.
+bool Join::may_be_withheld(const Call& call, const TickClock& clock) {
+  if (running_looked_ns_ != clock.now_ns) {
+    running_looked_ns_ = clock.now_ns;
+    running_since_ns_ = kNever;
+    for (std::size_t i = calls_.settled(); i > 0; --i) {
+      const Call& later = calls_[calls_.slot_at(i - 1)];
+      const bool running =
+          later.state == CallState::open && later.expects != Expects::maybe && later.matched == 0 &&
+          later.untimed == 0 && clock.now_ns - later.start_ns >= kLongNs &&
+          !later_than(later, streams_.confirmed_ns(later.stream_key, later.context, clock));
+      if (!running) continue;
+      running_since_ns_ = later.start_ns;
+      break;
+    }
+  }
+  return running_since_ns_ > call.start_ns;
+}
+
 bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
   Call& call = calls_[slot];
   if (call.state != CallState::open) return true;
@@ -258,7 +280,9 @@ bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
   } else if (call.matched > 0) {
     pass = may_pass_many(call, clock);
   } else {
-    pass = later_than(call, streams_.settled_ns(call.stream_key, call.context, clock)) ||
+    pass = later_than(call, streams_.settled_by_operation_ns(call.stream_key, clock)) ||
+           (later_than(call, streams_.settled_ns(call.stream_key, call.context, clock)) &&
+            !may_be_withheld(call, clock)) ||
            (pressed && clock.now_ns - call.held_up_ns >= kPressedNs);
   }
   if (pass) close(slot);

@@ -116,6 +116,7 @@ class Join {
   void settle(Call& call);
   void remember(const Call& call, bool unmatched);
   bool may_pass_many(Call& call, const TickClock& clock);
+  bool may_be_withheld(const Call& call, const TickClock& clock);
   Arrival meet_closed(Operation& op);
   void synchronised(const Call& call);
 
@@ -129,6 +130,8 @@ class Join {
   RecentMap<EarlyUntimed> early_untimed_{kRemembered};
   absl::flat_hash_map<std::uint32_t, std::uint32_t> graph_sizes_;  // most operations of one launch
   absl::flat_hash_set<std::uint32_t> open_graph_launches_;         // slots
+  std::int64_t running_looked_ns_ = kNever;  // tick time for which the next one holds
+  std::int64_t running_since_ns_ = kNever;   // entry of the latest launch that may run for long now
   std::size_t open_maybe_ = 0;
   std::size_t open_untimed_ = 0;  // open only until it is known whether the operation is over
   std::int64_t unmatched_ = 0;

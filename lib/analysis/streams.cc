@@ -78,12 +78,15 @@ std::int64_t StreamTable::reached_ns(std::uint32_t key, std::uint32_t context) c
   return found == contexts_.end() ? time : std::max(time, found->second.reached_ns());
 }
 
+std::int64_t StreamTable::settled_by_operation_ns(std::uint32_t key, const TickClock& clock) {
+  return key < streams_.size() ? streams_[key].operations.settled_ns(clock) : kNever;
+}
+
 std::int64_t StreamTable::settled_ns(std::uint32_t key, std::uint32_t context,
                                      const TickClock& clock) {
-  std::int64_t time = kNever;
+  std::int64_t time = settled_by_operation_ns(key, clock);
   if (key < streams_.size()) {
-    time = std::max(streams_[key].operations.settled_ns(clock),
-                    streams_[key].synchronisations.settled_ns(clock));
+    time = std::max(time, streams_[key].synchronisations.settled_ns(clock));
   }
   const auto found = contexts_.find(context);
   return found == contexts_.end() ? time : std::max(time, found->second.settled_ns(clock));

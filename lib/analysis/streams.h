@@ -75,6 +75,7 @@ class StreamTable {
   // Launches before these times have finished; by a later operation, or by synchronisation too.
   std::int64_t confirmed_by_operation_ns(std::uint32_t key, const TickClock& clock);
   std::int64_t confirmed_ns(std::uint32_t key, std::uint32_t context, const TickClock& clock);
+  std::int64_t settled_by_operation_ns(std::uint32_t key, const TickClock& clock);
   std::int64_t settled_ns(std::uint32_t key, std::uint32_t context, const TickClock& clock);
 
   // The same at once, whether flushed since or not: what was launched before has surely ended.

@@ -21,6 +21,7 @@ constexpr std::pair<const char*, Scenario> kScenarios[] = {
     {"lost_last", lost_last},
     {"late_record", late_record},
     {"running_kernel", running_kernel},
+    {"long_kernel", long_kernel},
     {"device_reset", device_reset},
     {"clock_step", clock_step},
     {"steps", steps},

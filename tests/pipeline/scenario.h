@@ -46,6 +46,7 @@ void lost_record(CudaProcess&, const Settings&);
 void lost_last(CudaProcess&, const Settings&);
 void late_record(CudaProcess&, const Settings&);
 void running_kernel(CudaProcess&, const Settings&);
+void long_kernel(CudaProcess&, const Settings&);
 void device_reset(CudaProcess&, const Settings&);
 void clock_step(CudaProcess&, const Settings&);
 void steps(CudaProcess&, const Settings&);

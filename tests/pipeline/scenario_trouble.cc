@@ -94,6 +94,20 @@ void running_kernel(CudaProcess& cuda, const Settings& settings) {
   cuda.launch(kGemm, 60'000 * kMs);
 }
 
+// A kernel of some seconds in the middle. CUPTI hands back no buffer that holds an incomplete
+// record, so those of the finished kernels before it come seconds late.
+void long_kernel(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, 20);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  cuda.launch(kGemm, 4'000 * kMs);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  plain(cuda, 20);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
 // The context is destroyed early, and a second one used and destroyed: its id is another.
 void device_reset(CudaProcess& cuda, const Settings& settings) {
   plain(cuda, settings.operations);

@@ -91,6 +91,21 @@ def test_exit_while_a_kernel_runs(p):
     check(run.report["devices"][0]["idle_ns"] <= before["idle_ns"], "the running kernel reads as idle")
 
 
+# CUPTI withholds a buffer with an incomplete record: what a kernel of seconds holds up is not lost.
+def test_long_kernel_holds_up_records(p):
+    run = p.run("long_kernel", "--operations", 6000)
+    sound(p, run, "long_kernel")
+    quality(run)
+    same_figures(run)
+
+
+def test_long_kernel_at_the_end_holds_up_all_records(p):
+    run = p.run("running_kernel", "--pause-ms", 2500)
+    sound(p, run, "running_kernel")
+    quality(run, incomplete=1)
+    equal(run.report["devices"][0]["compute_ns"], 200 * 10_000, "compute_ns")
+
+
 def test_replay_while_a_kernel_runs(p):
     recording = p.file("running.gsrec")
     run = p.run("running_kernel", env={"GAPSCOPE_RECORD": recording})

@@ -140,6 +140,36 @@ TEST_CASE("a synchronisation shows that a lost launch had finished") {
   REQUIRE(report.whole.devices[0].time.idle_ns == 500 + 2000);
 }
 
+TEST_CASE("records that a long kernel holds up are no lost ones") {
+  Fed fed;
+  const bool device_known = GENERATE(true, false);
+  const std::uint32_t count = 2000;
+  if (device_known) fed.run(1, kBase - 20'000, kBase - 15'000, kBase - 14'000);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t at = kBase + i * 1000ull;
+    fed.add(launch(10 + i, at, at + 10));
+  }
+  const std::uint64_t synced = kBase + (count + 10) * 1000ull;
+  fed.add(call(ApiId::context_synchronize, 0, kBase + count * 1000ull, synced, Expects::none));
+  fed.add(launch(5000, synced + 100, synced + 200));
+  pass_time(fed, synced + kSecond, 9);  // no buffer comes: all hold the kernel that runs
+  // It has ended, as the call that waits for it tells, but no flush has begun since.
+  const std::uint64_t done = synced + 10 * kSecond;
+  fed.add(call(ApiId::context_synchronize, 0, synced + 300, done + 100, Expects::none));
+  fed.add(tick(TickKind::periodic, done + 1000, done + 1000, synced + 9 * kSecond));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t at = kBase + i * 1000ull;
+    fed.add(kernel(10 + i, at + 100, at + 900));
+  }
+  fed.add(kernel(5000, synced + 300, done));
+  const report::Report report = fed.finish(done + kSecond);
+  REQUIRE_REPORT_HOLDS(report);
+  REQUIRE(report.records.late == 0);
+  REQUIRE(
+      report.whole.devices[0].time.compute_ns ==
+      static_cast<std::int64_t>(count * 800ull + 10 * kSecond - 300 + (device_known ? 1000 : 0)));
+}
+
 TEST_CASE("without any later operation unknown time reaches the end of the window") {
   Fed fed;
   Place other;
