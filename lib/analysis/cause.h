@@ -48,5 +48,8 @@ inline constexpr std::int64_t kClockErrorNs = 10'000;
 // slower hosts are slower at both; of what a launch takes above kLaunchNs.
 inline constexpr double kNodeTracingShare = 0.59;
 inline constexpr std::int64_t kLaunchNs = 5'000;
+// But never more than this a node, ten times what was measured: what else a launch may be slow for
+// (the first one of a graph uploads it, a full queue) is not the profiler's.
+inline constexpr std::int64_t kMostNodeTracingNs = 7'000;
 
 }  // namespace gapscope

@@ -22,9 +22,10 @@ bool sane(std::uint64_t begin_ns, std::uint64_t end_ns) {
   return plausible_times(begin_ns, end_ns) && end_ns > begin_ns;
 }
 
-std::int64_t tracing_of(std::int64_t graph_launch_ns) {
+std::int64_t tracing_of(std::int64_t graph_launch_ns, std::int64_t nodes) {
   const std::int64_t for_nodes_ns = std::max<std::int64_t>(graph_launch_ns - kLaunchNs, 0);
-  return static_cast<std::int64_t>(kNodeTracingShare * static_cast<double>(for_nodes_ns));
+  return std::min(static_cast<std::int64_t>(kNodeTracingShare * static_cast<double>(for_nodes_ns)),
+                  nodes * kMostNodeTracingNs);
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ void HostEvidence::add_call(const Call& call, bool waits) {
                         call.api,
                         call.category,
                         waits,
-                        by_node ? tracing_of(call.end_ns - call.start_ns) : 0};
+                        by_node ? tracing_of(call.end_ns - call.start_ns, call.matched) : 0};
   link(&evidence);
   calls_.push_back(evidence);
 }

@@ -133,6 +133,11 @@ TEST_CASE("a graph traced node by node: what tracing adds to its launch is the p
   CHECK(of(slices, Cause::launch_bound) == 110 * kUs);
   slices = host.ask(950 * kUs, 960 * kUs, 20 * kUs, 1025 * kUs);
   CHECK(of(slices, Cause::launch_bound) == 10 * kUs);
+  // Two nodes whose launch takes 3 ms (a first launch, an upload): tracing two nodes did not.
+  Host small;
+  small.call(0, 10 * kUs);
+  small.call(20 * kUs, 3020 * kUs, ApiId::graph_launch, false, 0, 2);
+  CHECK(of(small.ask(120 * kUs, 3010 * kUs, 20 * kUs, 3020 * kUs), Cause::profiler) <= 14 * kUs);
   // One record: the graph is traced as a whole.
   Host whole;
   whole.call(0, 10 * kUs);
