@@ -27,6 +27,12 @@ std::string why_no_device(const report::Report& report) {
     return absl::StrCat("no GPU operation inside GAPSCOPE_CAPTURE=", report.process.capture, "; ",
                         count(report.records.outside), " outside it");
   }
+  // Records of the device come after those of the calls: here they had not come yet.
+  if (launches > 0 && report.truncated) {
+    return absl::StrCat(fixed(launches, 0),
+                        " launches seen, but the record ends before the first device record. "
+                        "Nothing is known of GPU time.");
+  }
   if (launches > 0) {
     return absl::StrCat(
         fixed(launches, 0),

@@ -99,6 +99,10 @@ TEST_CASE("launches without device records name the likely reasons, never idle 1
   CHECK(page.has("another tool holds CUPTI"));
   CHECK_FALSE(page.has("IDLE"));
   CHECK_FALSE(page.has("%"));
+  report.truncated = true;  // a recording that was cut off: no word of permissions
+  const PageText cut_off(report, {.width = 240});
+  CHECK(cut_off.has("900 launches seen, but the record ends before the first device record"));
+  CHECK_FALSE(cut_off.has("administrators"));
 }
 
 TEST_CASE("calls that launch nothing, captured launches and an empty capture are told apart") {
