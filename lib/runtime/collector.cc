@@ -267,8 +267,9 @@ void Collector::finalise() {
 void Collector::close_files() {
   if (recording_ != nullptr) {
     const absl::Status closed = recording_->close();
-    if (!closed.ok()) complain("recording: " + std::string(closed.message()));
-    if (recording_->stopped()) {
+    if (!closed.ok()) {
+      complain("recording: " + std::string(closed.message()));
+    } else if (recording_->stopped()) {
       complain(
           fmt::format("recording stopped at its limit of {} bytes (GAPSCOPE_RECORD_LIMIT); a "
                       "replay covers the run until there",
