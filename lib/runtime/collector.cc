@@ -18,10 +18,12 @@ constexpr std::uint64_t kHostStopNs = 200'000'000;
 constexpr std::uint64_t kEnvironmentNs = 500'000'000;
 constexpr std::int64_t kDomainToleranceNs = 50'000'000;
 
-bool wait_until(const std::atomic<bool>& flag, std::uint64_t timeout_ns) {
+// False when the time is over or it cannot come any more.
+bool wait_until(const std::atomic<bool>& flag, const std::atomic<bool>& never,
+                std::uint64_t timeout_ns) {
   const std::uint64_t deadline = monotonic_ns() + timeout_ns;
   while (!flag.load(std::memory_order_acquire)) {
-    if (monotonic_ns() > deadline) return false;
+    if (never.load(std::memory_order_acquire) || monotonic_ns() > deadline) return false;
     const timespec pause{0, 200'000};
     nanosleep(&pause, nullptr);
   }
@@ -92,9 +94,10 @@ void* Collector::thread_main(void* self) {
   try {
     collector->run();
   } catch (...) {
-    // Out of memory, most likely. The program goes on; stop() finds no end and says so.
+    // Out of memory, most likely. The program goes on, and its end waits for nothing.
     collector->backend_.stop_recording();
     complain("off: the collector ran out of memory; there will be no report");
+    collector->failed_.store(true, std::memory_order_release);
   }
   return nullptr;
 }
@@ -317,7 +320,7 @@ bool Collector::finish(std::int32_t exit_status, bool exit_known,
   if (exit_known) exit_status_ = std::to_string(exit_status);
   stop_.store(true, std::memory_order_release);
   wake_.wake();
-  if (!wait_until(ended_, timeout_ns)) {
+  if (!wait_until(ended_, failed_, timeout_ns)) {
     pthread_detach(thread_);
     started_ = false;
     return false;

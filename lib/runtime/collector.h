@@ -51,6 +51,8 @@ class Collector {
     ending_ns_.store(time_ns, std::memory_order_release);
   }
   bool drained(std::uint64_t ticket) const noexcept;
+  // It ran out of memory: nothing will be drained any more.
+  bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   std::size_t outstanding() const noexcept { return outstanding_.load(std::memory_order_acquire); }
   // See ReportRequest::take().
   std::unique_ptr<report::Report> take_report(std::uint64_t timeout_ns) noexcept {
@@ -119,6 +121,7 @@ class Collector {
   std::atomic<std::size_t> outstanding_{0};
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
+  std::atomic<bool> failed_{false};  // the thread has ended without a report
   std::atomic<std::uint64_t> cpu_ns_{0};
   std::atomic<bool> arrived_{false};
   std::atomic<bool> paused_{false};

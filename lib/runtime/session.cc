@@ -222,7 +222,7 @@ bool Session::stop(int exit_status, bool exit_known) {
   collector_->end_at(now_ns());
   backend_->stop_recording();
   const bool files_at_rest = snapshots_->stop(kSnapshotEndNs);
-  wait_for_records();
+  if (!collector_->failed()) wait_for_records();
   if (!force_flush()) {
     complain("the last flush did not return; the report holds what had arrived before");
   }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,7 @@ class FakeBackend final : public Backend {
     flush();
   }
   std::size_t collect(RecordSink& sink, Interner& interner) override {
+    if (no_memory.load()) throw std::bad_alloc();
     std::vector<KernelRecord> taken;
     {
       const std::lock_guard lock(mutex_);
@@ -78,7 +80,7 @@ class FakeBackend final : public Backend {
   absl::Status start_status;
   std::int64_t clock_offset_ns = 0;
   std::atomic<int> flushes{0}, forced{0};
-  std::atomic<bool> hang{false}, dead{false}, recording{true};
+  std::atomic<bool> hang{false}, no_memory{false}, dead{false}, recording{true};
 
  private:
   BackendHost host_;

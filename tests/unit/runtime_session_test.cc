@@ -101,6 +101,18 @@ TEST_CASE("a flush that hangs costs its records, not the report") {
   CHECK(kept != nullptr);
 }
 
+TEST_CASE("a collector without memory does not hold up the exit") {
+  Run run("memory");
+  REQUIRE(run.session->start().ok());
+  run.backend->launch(1, 1000);
+  run.backend->no_memory.store(true);
+  run.backend->launch(2, 1000);
+  while (run.backend->recording.load()) std::this_thread::yield();
+  const std::uint64_t begin = monotonic_ns();
+  REQUIRE(run.session->stop(0, true));
+  CHECK(monotonic_ns() - begin < 5'000'000'000);  // it waited 10 s for an end that could not come
+}
+
 TEST_CASE("a backend that cannot start leaves the session failed and silent") {
   Run run("failed");
   run.backend->start_status = absl::PermissionDeniedError("not permitted");
