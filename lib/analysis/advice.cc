@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "analysis/cause.h"
 #include "analysis/findings.h"
 
@@ -124,6 +126,13 @@ constexpr Row kRows[] = {
     {Cause::host, &host_text, "the frames seen"},
 };
 
+// Of a kernel's name what is safe in a command that people copy: no quotes, nothing of a regex.
+std::string_view identifier(std::string_view name) {
+  const auto end = std::find_if_not(name.begin(), name.end(),
+                                    [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+  return name.substr(0, static_cast<std::size_t>(end - name.begin()));
+}
+
 class Advisor {
  public:
   Advisor(const report::Device& device, double steps, std::int64_t cpus)
@@ -166,14 +175,14 @@ class Advisor {
   // Only where nothing else is worth doing first.
   void kernels() {
     const auto rest = static_cast<double>(device_.time.idle_ns + device_.time.comm_exposed_ns +
-                                          device_.time.copy_only_ns);
+                                          device_.time.copy_only_ns + device_.time.unknown_ns);
     if (device_.kernels.empty() || rest > kDeviceIsLimit * window()) return;
     const report::Kernel& top = device_.kernels.front();
     report::Advice advice;
     advice.text = fmt::format(
         "the device is the limit: look at the kernels (ncu --kernel-name-base demangled "
         "--kernel-name 'regex:{}' --launch-skip {} --launch-count 3)",
-        top.name.substr(0, top.name.find_first_of("<(")), top.time.count / 2);
+        identifier(top.name), top.time.count / 2);
     advice.source = "Nsight Compute";
     advice.cause = "compute";
     advice.before_ms = advice.after_ms = ms(device_.time.window_ns);

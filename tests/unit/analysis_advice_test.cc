@@ -63,8 +63,19 @@ TEST_CASE("the kernels are the advice only when the device is the limit") {
   REQUIRE(advice.size() == 1);
   CHECK(says(advice[0], "regex:gemm_kernel'"));
   CHECK(says(advice[0], "--launch-skip 50"));
+  // A command to copy: a name out of a report must not end its quotes.
+  scope.devices[0].kernels[0].name = "gemm'; touch here; echo '";
+  CHECK(says(advise(scope, 0, 0).at(0), "regex:gemm'"));
+  CHECK_FALSE(says(advise(scope, 0, 0).at(0), "touch"));
   scope.devices[0].time.idle_ns = 200'000'000;
   CHECK(advise(scope, 0, 0).empty());
+  // Of a device of which most is unknown nobody can say what limits it.
+  auto unknown = scope;
+  unknown.devices[0].time.idle_ns = 15'000'000;
+  auto& time = unknown.devices.front().time;
+  time.unknown_ns = time.window_ns * 7 / 10;
+  time.compute_ns -= time.unknown_ns;
+  for (const auto& a : advise(unknown, 0, 0)) CHECK_FALSE(says(a, "the device is the limit"));
 }
 
 TEST_CASE("pageable copies that nothing hides are found, hidden and small ones are not") {
