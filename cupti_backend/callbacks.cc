@@ -95,12 +95,13 @@ void Callbacks::exit(const CUpti_CallbackData& data, const CallInfo& call,
   const std::uint64_t now = now_ns();
   std::uint64_t start = *data.correlationData;
   if (start > now) start = now;  // a step of the clock
-  // Its entry was not seen, recording began inside this call: what stands there is CUPTI's.
-  if (now - start > kLongestCallNs) return;
-  if (call.api == ApiId::profiler_start || call.api == ApiId::profiler_stop) {
-    write_capture_mark(call.api, local, start, now);
+  // Else its entry was not seen, recording began inside this call: what stands there is CUPTI's.
+  if (now - start <= kLongestCallNs) {
+    if (call.api == ApiId::profiler_start || call.api == ApiId::profiler_stop) {
+      write_capture_mark(call.api, local, start, now);
+    }
+    write_call(data, call, local, start, now);
   }
-  write_call(data, call, local, start, now);
   if (local.outermost_correlation_id == data.correlationId) {
     // release: whoever sees 0 here also sees the record in the ring.
     local.in_call_since_ns.store(0, std::memory_order_release);

@@ -135,8 +135,9 @@ constexpr Row kRows[] = {
      "all, range, steps:20-300 or time:60s+30s",
      set_capture},
     {{"GAPSCOPE_STEP_RANGE", "name", "ProfilerStep#",
-      "NVTX ranges of this name are steps, where gapscope_step() marks none; a # at its end stands "
-      "for a number. Where there are neither, iterations are looked for in the kernels' order."},
+      "NVTX ranges of this name are steps, where gapscope_step() marks none; a # at its end is "
+      "followed by a number in them (ProfilerStep#12). Where there are neither, iterations are "
+      "looked for in the kernels' order."},
      "",
      set_step_range},
     {{"GAPSCOPE_GRAPHS", "node|graph", "node",
