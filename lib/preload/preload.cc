@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,7 +16,9 @@ using ExitFunction = void(int);
 
 std::atomic<gapscope_preload_end_fn*> g_end{nullptr};
 std::atomic<pid_t> g_owner{0};
-std::atomic<bool> g_ending{false};
+std::atomic<pid_t> g_ending_thread{0};  // who ends the session, 0: nobody yet
+std::atomic<bool> g_ended{false};
+constexpr int kLongestWaitMs = 15'000;  // above what an end may take
 // Looked up while the process starts: later it could be in the middle of a dlopen, or a child that
 // shares its memory.
 ExitFunction* g_quick_exit = nullptr;
@@ -23,8 +26,20 @@ ExitFunction* g_quick_exit = nullptr;
 void end_session(int status) {
   gapscope_preload_end_fn* const end = g_end.load(std::memory_order_acquire);
   if (end == nullptr || g_owner.load(std::memory_order_relaxed) != getpid()) return;
-  // Also when the end itself comes to call _exit.
-  if (!g_ending.exchange(true)) end(status);
+  const auto self = static_cast<pid_t>(syscall(SYS_gettid));
+  pid_t nobody = 0;
+  if (g_ending_thread.compare_exchange_strong(nobody, self)) {
+    end(status);
+    g_ended.store(true, std::memory_order_release);
+    return;
+  }
+  // The end itself came to call _exit; another thread's end is under way: the process may not go
+  // before it.
+  if (nobody == self) return;
+  for (int ms = 0; ms < kLongestWaitMs && !g_ended.load(std::memory_order_acquire); ++ms) {
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
 }
 
 [[noreturn]] void leave(int status) {
@@ -42,7 +57,8 @@ extern "C" {
 __attribute__((visibility("default"))) void gapscope_preload_register(
     gapscope_preload_end_fn* end) {
   g_end.store(end, std::memory_order_relaxed);
-  g_ending.store(false, std::memory_order_relaxed);
+  g_ending_thread.store(0, std::memory_order_relaxed);
+  g_ended.store(false, std::memory_order_relaxed);
   g_owner.store(getpid(), std::memory_order_release);
 }
 

@@ -38,7 +38,7 @@ Snapshots::Snapshots(const Config& config, Collector& collector)
 }
 
 bool Snapshots::start() {
-  if (snapshot_file_ == nullptr) return true;
+  if (snapshot_file_ == nullptr && report_file_ == nullptr) return true;
   collector_.tell_arrivals(&wake_);
   started_ = start_thread(&thread_, &Snapshots::thread_main, this, "gapscope-snap");
   return started_;

@@ -28,6 +28,13 @@ void end_process(const std::string& how, int exit_code) {
   std::fflush(stdout);
   if (how == "exit") std::exit(exit_code);
   if (how == "_exit") _exit(exit_code);
+  if (how == "two_exits") {  // the second thread comes while the first one's end is under way
+    std::thread([exit_code] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      _exit(exit_code);
+    }).detach();
+    _exit(exit_code);
+  }
   if (how == "quick_exit") std::quick_exit(exit_code);
   if (how == "thread_exit") std::thread([exit_code] { std::exit(exit_code); }).join();
   if (how == "abort") std::abort();

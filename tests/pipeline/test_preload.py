@@ -13,6 +13,17 @@ def test_preload_underscore_exit(p):
         whole(p, running, pid)
 
 
+def test_preload_two_threads_exit(p):
+    """The process goes when the session has ended, whichever thread asks to go meanwhile."""
+    if p.sanitize:
+        return
+    for _ in range(5):
+        running, pid = ended(p, "two_exits", "--exit-code", 6, env={"LD_PRELOAD": p.path(PRELOAD)})
+        equal(running.code, 6, "exit code")
+        equal(len(running.lines("GPU 0")), 1, f"pages: {running.stderr}")
+        whole(p, running, pid)
+
+
 def test_preload_quick_exit(p):
     if p.sanitize:
         return

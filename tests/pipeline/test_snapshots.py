@@ -2,9 +2,10 @@
 import os
 import signal
 import stat
+import time
 
 from ended import OPERATIONS
-from harness import check, equal
+from harness import TIMEOUT_S, check, equal
 from running import command_line, driver, show
 
 
@@ -56,6 +57,19 @@ def test_snapshot_off(p):
     running.release().finish()
     equal((running.code, os.path.exists(running.snapshots)), (0, False), "exit code, folder of snapshots")
     check(os.path.exists(os.path.join(running.folder, "report.json")), "the report")
+
+
+def test_snapshot_off_the_report_is_kept_up_to_date(p):
+    running = driver(p, "kernels", "--operations", OPERATIONS,
+                     env={"GAPSCOPE_SNAPSHOT": 0, "GAPSCOPE_REPORT": "report.json"})
+    path = os.path.join(running.folder, "report.json")
+    deadline = time.monotonic() + TIMEOUT_S
+    while not os.path.exists(path):
+        check(time.monotonic() < deadline, "no report while the program runs")
+        time.sleep(0.02)
+    running.process.kill()
+    running.finish()
+    equal(p.holds(path), [], "invariants")
 
 
 def test_snapshot_in_the_report_file(p):
