@@ -27,6 +27,15 @@ std::string why_no_device(const report::Report& report) {
     return absl::StrCat("no GPU operation inside GAPSCOPE_CAPTURE=", report.process.capture, "; ",
                         count(report.records.outside), " outside it");
   }
+  const std::int64_t lost = report.records.dropped_cupti + report.records.invalid;
+  if (launches > 0 && lost > 0) {
+    return absl::StrCat(
+        fixed(launches, 0),
+        " launches seen, but none of their device records: ", count(report.records.dropped_cupti),
+        " were dropped (see "
+        "GAPSCOPE_BUFFER_LIMIT), ",
+        count(report.records.invalid), " had impossible times. Nothing is known of GPU time.");
+  }
   // Records of the device come after those of the calls: here they had not come yet.
   if (launches > 0 && report.truncated) {
     return absl::StrCat(fixed(launches, 0),

@@ -97,6 +97,14 @@ TEST_CASE("launches without device records name the likely reasons, never idle 1
   CHECK(page.has("RmProfilingAdminOnly"));
   CHECK(page.has("WSL"));
   CHECK(page.has("another tool holds CUPTI"));
+  // Records came and were of no use: that is the reason, not the driver's permissions.
+  report.records.dropped_cupti = 890;
+  report.records.invalid = 10;
+  const PageText lost(report, {.width = 240});
+  CHECK(lost.has("900 launches seen, but none of their device records: 890 were dropped"));
+  CHECK(lost.has("10 had impossible times"));
+  CHECK_FALSE(lost.has("RmProfilingAdminOnly"));
+  report.records.dropped_cupti = report.records.invalid = 0;
   CHECK_FALSE(page.has("IDLE"));
   CHECK_FALSE(page.has("%"));
   report.truncated = true;  // a recording that was cut off: no word of permissions
