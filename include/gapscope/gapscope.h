@@ -65,7 +65,8 @@ GAPSCOPE_API gapscope_status gapscope_start(const gapscope_options* options);
  * same happens at exit(). With GAPSCOPE_CAPTURE=range it closes the counted range instead. */
 GAPSCOPE_API gapscope_status gapscope_stop(void);
 
-/* Marks the boundary between two steps (training iterations, requests): call it once a step. */
+/* Marks the boundary between two steps (training iterations, requests): call it once a step, and
+ * where several threads take part, from one of them: each call ends a step of the process. */
 GAPSCOPE_API gapscope_status gapscope_step(void);
 
 /* Opens and closes a named range of the calling thread; ranges nest. name is copied, at most 512
