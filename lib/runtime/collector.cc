@@ -97,6 +97,8 @@ void* Collector::thread_main(void* self) {
     // Out of memory, most likely. The program goes on, and its end waits for nothing.
     collector->backend_.stop_recording();
     complain("off: the collector ran out of memory; there will be no report");
+    HostSampler* const host = collector->host_.get();
+    if (host != nullptr && !host->stop(kHostStopNs)) (void)collector->host_.release();
     collector->failed_.store(true, std::memory_order_release);
   }
   return nullptr;
