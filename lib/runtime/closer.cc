@@ -1,6 +1,7 @@
 #include "runtime/closer.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "runtime/clock.h"
@@ -15,7 +16,12 @@ constexpr std::uint64_t kEndNs = 5000 * kMs;
 
 }  // namespace
 
-bool Closer::start() { return start_thread(&thread_, &Closer::thread_main, this, "gapscope-end"); }
+bool Closer::start() {
+  pthread_t thread;
+  if (!start_thread(&thread, &Closer::thread_main, this, "gapscope-end")) return false;
+  pthread_detach(thread);  // nobody waits for it but by ended_
+  return true;
+}
 
 void* Closer::thread_main(void* self) {
   auto* closer = static_cast<Closer*>(self);

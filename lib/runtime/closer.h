@@ -2,8 +2,6 @@
 // called from anywhere, perhaps with a lock of malloc held.
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 
 #include "runtime/session.h"
@@ -29,7 +27,6 @@ class Closer {
 
   Session& session_;
   Wake wake_;
-  pthread_t thread_{};
   std::atomic<bool> claimed_{false};  // by the caller whose status counts
   std::atomic<bool> asked_{false};
   std::atomic<bool> ended_{false};
