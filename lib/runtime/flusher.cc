@@ -63,19 +63,8 @@ bool Flusher::stop(std::uint64_t timeout_ns) noexcept {
   if (!started_) return true;
   stop_.store(true, std::memory_order_release);
   wake_.wake();
-  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
-  while (!ended_.load(std::memory_order_acquire)) {
-    if (monotonic_ns() > deadline) {
-      pthread_detach(thread_);
-      started_ = false;
-      return false;
-    }
-    const timespec pause{0, 200'000};
-    nanosleep(&pause, nullptr);
-  }
-  pthread_join(thread_, nullptr);
   started_ = false;
-  return true;
+  return join_thread(thread_, ended_, timeout_ns);
 }
 
 std::uint64_t Flusher::cpu_ns() const noexcept { return cpu_ns_.load(std::memory_order_relaxed); }

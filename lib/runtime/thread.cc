@@ -1,8 +1,11 @@
 #include "runtime/thread.h"
 
 #include <signal.h>
+#include <time.h>
 
 #include <cstddef>
+
+#include "runtime/clock.h"
 
 namespace gapscope {
 namespace {
@@ -26,6 +29,21 @@ bool start_thread(pthread_t* thread, void* (*entry)(void*), void* argument,
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) return false;
   pthread_setname_np(*thread, name);
+  return true;
+}
+
+bool join_thread(pthread_t thread, const std::atomic<bool>& ended,
+                 std::uint64_t timeout_ns) noexcept {
+  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
+  while (!ended.load(std::memory_order_acquire)) {
+    if (monotonic_ns() > deadline) {
+      pthread_detach(thread);
+      return false;
+    }
+    const timespec pause{0, 200'000};
+    nanosleep(&pause, nullptr);
+  }
+  pthread_join(thread, nullptr);
   return true;
 }
 
