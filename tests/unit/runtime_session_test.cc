@@ -88,8 +88,8 @@ TEST_CASE("a launch whose record never comes is unmatched, and the exit does not
 TEST_CASE("a flush that hangs costs its records, not the report") {
   Run run("hang");
   REQUIRE(run.session->start().ok());
+  run.backend->hang.store(true);  // before the launch: no flush may come between the two
   run.backend->launch(1, 1000);
-  run.backend->hang.store(true);
   REQUIRE(run.session->stop(0, true));
   const report::Report report = run.report();
   CHECK(report.records.seen == 0);
