@@ -187,7 +187,7 @@ void Analysis::Impl::consume(const RecordHeader& h) {
       return queue_full_.add_thread(r);
     }
     case RecordKind::thread_sample:
-      return engine_.evidence().add_sample(h);
+      return engine_.add_sample(h);
     case RecordKind::gc:
       return engine_.evidence().add(record_cast<GcRecord>(h));
     case RecordKind::throttle:
@@ -241,6 +241,7 @@ report::Scope Analysis::Impl::scope(bool steady) const {
   scope.host_calls = host.host_calls();
   scope.waits = host.waits();
   scope.overlap = sweep.overlap().overlap(steady);
+  scope.overlap.basis = sweep.cpu_basis();
   scope.ranges = sweep.ranges().report(steady, sweep.now_ns());
   return scope;
 }

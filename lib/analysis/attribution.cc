@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/frame_rules.h"
+#include "analysis/from_time.h"
 
 namespace gapscope {
 namespace {
@@ -13,16 +13,6 @@ constexpr std::size_t kCallsBefore = 16;
 
 EvidenceRef api_evidence(ApiId api) {
   return {EvidenceRef::Kind::api, static_cast<std::uint32_t>(api), 0};
-}
-
-// The first entry of a deque ordered by begin that can reach time_ns, going back from the end as
-// long as begins lie after it and one entry more: entries of one kind and thread do not nest.
-template <typename T>
-auto from_time(const std::deque<T>& entries, std::int64_t time_ns) {
-  auto at = std::lower_bound(entries.begin(), entries.end(), time_ns,
-                             [](const T& e, std::int64_t t) { return e.begin_ns < t; });
-  for (int back = 0; back < 4 && at != entries.begin(); ++back) --at;
-  return at;
 }
 
 template <typename T>
@@ -82,18 +72,8 @@ CauseSlices Attribution::weigh(std::int64_t begin_ns, std::int64_t end_ns,
   paint_waits(all, begin_ns, end_ns, launch, &gap);
   paint_stretches(all, begin_ns, end_ns, &gap);
   paint_rest(all, begin_ns, end_ns, launch, &gap);
-  gap.finish(Cause::unattributed);
+  if (!gap.empty()) gap.finish(Cause::unattributed, silent_thread(all, begin_ns, end_ns));
   return gap.slices();
-}
-
-// Whether some sample tells what the thread was doing.
-bool Attribution::sampled(std::uint32_t thread, std::int64_t begin_ns, std::int64_t end_ns) const {
-  const auto* samples = thread == kNoThread ? nullptr : evidence_.samples(thread);
-  if (samples == nullptr) return false;
-  for (auto s = from_time(*samples, begin_ns); s != samples->end() && s->begin_ns < end_ns; ++s) {
-    if (s->end_ns > begin_ns && judge(*s).cause != Cause::unattributed) return true;
-  }
-  return false;
 }
 
 bool Attribution::stretch(const Turn& turn) const {
@@ -238,107 +218,6 @@ void Attribution::paint_stretches(const Turns& turns, std::int64_t begin_ns, std
     paint_stretch(turn, std::max(begin_ns, turn.free_since_ns), std::min(end_ns, turn.begin_ns),
                   gap);
   }
-}
-
-// Running samples speak first, of the thread whose turn comes and then of the one that had it; then
-// the blocked ones. What no sample covers goes the way of most of the stretch.
-void Attribution::paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
-                                Unpainted* gap) const {
-  Verdict most;
-  std::int64_t most_ns = 0;
-  for (const bool running : {true, false}) {
-    for (const std::uint32_t thread : {turn.thread, turn.before}) {
-      const auto* samples = thread == kNoThread ? nullptr : evidence_.samples(thread);
-      if (samples == nullptr) continue;
-      for (auto s = from_time(*samples, begin_ns); s != samples->end() && s->begin_ns < end_ns;
-           ++s) {
-        if (s->running() != running) continue;
-        const Verdict verdict = judge(*s);
-        if (verdict.cause == Cause::unattributed) continue;
-        const std::int64_t ns =
-            gap->paint(std::max(begin_ns, s->begin_ns), std::min(end_ns, s->end_ns), verdict.cause,
-                       verdict.evidence);
-        if (ns > most_ns) {
-          most_ns = ns;
-          most = verdict;
-        }
-      }
-    }
-  }
-  if (most_ns > 0) gap->paint(begin_ns, end_ns, most.cause, most.evidence);
-}
-
-bool Attribution::throttled(const SampleEvidence& sample) const {
-  const bool starved =
-      sample.state == 'R' || 2 * sample.runnable_ns >= sample.end_ns - sample.begin_ns;
-  if (sample.running() || !starved) return false;
-  const auto& all = evidence_.throttles();
-  const auto t = from_time(all, sample.begin_ns);
-  return std::any_of(t, all.end(), [&](const ThrottleEvidence& e) {
-    return e.begin_ns < sample.end_ns && e.end_ns > sample.begin_ns && e.throttled_ns > 0;
-  });
-}
-
-// What the thread that this one waits for was doing meanwhile: only what has frames to name it.
-Attribution::Verdict Attribution::judge_awaited(const SampleEvidence& sample) const {
-  const auto* samples = sample.running() ? nullptr : evidence_.awaited(sample);
-  if (samples == nullptr) return {};
-  Verdict best;
-  std::int64_t best_ns = 0;
-  for (auto s = from_time(*samples, sample.begin_ns);
-       s != samples->end() && s->begin_ns < sample.end_ns; ++s) {
-    const std::int64_t common_ns =
-        std::min(s->end_ns, sample.end_ns) - std::max(s->begin_ns, sample.begin_ns);
-    if (common_ns <= best_ns) continue;
-    const Verdict verdict = judge_alone(*s);
-    if (verdict.evidence.kind != EvidenceRef::Kind::frames) continue;
-    best = verdict;
-    best_ns = common_ns;
-  }
-  best.evidence.awaited = sample.waits_for_name_id;
-  best.evidence.guess = sample.wait_guess;
-  return best;
-}
-
-// The thread's own frames come first. Those of the thread that it waits for say more where it has
-// none; and where the lock names that thread, so that it is no guess, also where its own frames
-// only tell who waits.
-Attribution::Verdict Attribution::judge(const SampleEvidence& sample) const {
-  if (throttled(sample)) return {Cause::throttled, {}};
-  const Verdict own = judge_alone(sample);
-  if (own.cause != Cause::unattributed && own.cause != Cause::host) return own;
-  const Verdict theirs = judge_awaited(sample);
-  if (theirs.cause == Cause::unattributed) return own;
-  if (own.evidence.kind != EvidenceRef::Kind::frames) return theirs;
-  return !sample.wait_guess && theirs.cause != Cause::host ? theirs : own;
-}
-
-Attribution::Verdict Attribution::judge_alone(const SampleEvidence& sample) const {
-  std::uint32_t named = kNoString;   // innermost frame that does more than wait
-  std::uint32_t loader = kNoString;  // outermost frame of the input pipeline
-  bool compiling = false, serving = false;
-  for (const std::uint32_t id : sample.frames) {
-    const std::string_view frame = names_.string(id);
-    const FrameKind kind = frame_kind(frame);
-    if (kind == FrameKind::loader) loader = id;
-    compiling = compiling || kind == FrameKind::compiler;
-    serving = serving || kind == FrameKind::idle_server;
-    if (named == kNoString && kind != FrameKind::wait && !frame.empty()) named = id;
-  }
-  const EvidenceRef frames{EvidenceRef::Kind::frames, named, loader};
-  if (loader != kNoString) return {Cause::input_pipeline, frames};
-  if (compiling) return {Cause::compilation, {EvidenceRef::Kind::frames, named, kNoString}};
-  const std::string_view wait = names_.string(sample.wait_id);
-  if (!sample.running() && (serving || waits_for_outside(wait))) {
-    return {Cause::no_work, {EvidenceRef::Kind::wait, sample.wait_id, 0}};
-  }
-  if (named != kNoString) return {Cause::host, frames};
-  if (!sample.running() && !wait.empty()) {
-    return {
-        Cause::host,
-        {EvidenceRef::Kind::wait, sample.wait_id, 0, sample.waits_for_name_id, sample.wait_guess}};
-  }
-  return {};
 }
 
 // A long call: a graph of a thousand nodes. Where every node is traced, the launch would have been

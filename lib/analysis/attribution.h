@@ -2,7 +2,8 @@
 //
 // The calls of all launching threads are taken as one sequence: whoever called last is at work, the
 // one who calls next is the one that was waited for. Between two calls lies a stretch without any;
-// only stretches of kHostStretchNs or more ask what else the threads were doing.
+// only stretches of kHostStretchNs or more ask what else the threads were doing: by the samples,
+// and by the ranges that were open.
 // Thread-safety: none, one owner.
 #pragma once
 
@@ -13,13 +14,16 @@
 #include "analysis/cause_slice.h"
 #include "analysis/host_evidence.h"
 #include "analysis/names.h"
+#include "analysis/ranges.h"
 
 namespace gapscope {
 
 class Attribution {
  public:
-  Attribution(const HostEvidence& evidence, const NameTable& names)
-      : evidence_(evidence), names_(names) {}
+  // ranges: of the launching threads, swept to the end of each gap; may be null. All outlive this.
+  Attribution(const HostEvidence& evidence, const NameTable& names,
+              const RangeTracker* ranges = nullptr)
+      : evidence_(evidence), names_(names), ranges_(ranges) {}
 
   // launch: of the operation that ends the gap, if known. All evidence that begins before end_ns
   // has been added. The slices add up to end_ns - begin_ns.
@@ -51,17 +55,30 @@ class Attribution {
                    const Launch& launch, Unpainted* gap) const;
   void paint_stretches(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
                        Unpainted* gap) const;
-  void paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
-                     Unpainted* gap) const;
   void paint_graph_launch(const CallEvidence& call, std::int64_t begin_ns, std::int64_t end_ns,
                           Unpainted* gap) const;
   void paint_rest(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns,
                   const Launch& launch, Unpainted* gap) const;
 
+  // attribution_samples.cc: what a stretch without calls is made of.
   struct Verdict {
     Cause cause = Cause::unattributed;
     EvidenceRef evidence;
   };
+  struct Stretch {
+    std::int64_t begin_ns, end_ns;
+    Verdict most;  // what most of it went to so far
+    std::int64_t most_ns = 0;
+  };
+  void paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
+                     Unpainted* gap) const;
+  void paint_sample(const SampleEvidence& sample, std::uint32_t thread, Stretch* stretch,
+                    Unpainted* gap) const;
+  void paint_by_ranges(std::uint32_t thread, std::int64_t begin_ns, std::int64_t end_ns,
+                       const Verdict& verdict, bool running, Stretch* stretch,
+                       Unpainted* gap) const;
+  Verdict in_ranges(Verdict verdict, bool running, const RangeTracker::OpenRanges& ranges) const;
+  EvidenceRef silent_thread(const Turns& turns, std::int64_t begin_ns, std::int64_t end_ns) const;
   Verdict judge(const SampleEvidence& sample) const;
   Verdict judge_alone(const SampleEvidence& sample) const;
   Verdict judge_awaited(const SampleEvidence& sample) const;
@@ -70,6 +87,7 @@ class Attribution {
 
   const HostEvidence& evidence_;
   const NameTable& names_;
+  const RangeTracker* ranges_;
 };
 
 }  // namespace gapscope

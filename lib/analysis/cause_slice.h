@@ -13,7 +13,19 @@ namespace gapscope {
 
 // What speaks for a cause, named only when a report is made.
 struct EvidenceRef {
-  enum class Kind : std::uint8_t { none, api, frames, wait, generation, node_tracing };
+  // range: a range was open, nothing more is known; running: likewise, and the thread ran; thread:
+  // it ran, without a frame or a range.
+  enum class Kind : std::uint8_t {
+    none,
+    api,
+    frames,
+    wait,
+    generation,
+    node_tracing,
+    range,
+    running,
+    thread
+  };
   Kind kind = Kind::none;
   std::uint32_t id = 0;      // ApiId, string id of the innermost telling frame, ...
   std::uint32_t detail = 0;  // frames: string id of the loader's own frame, kNoString if the same
@@ -21,10 +33,12 @@ struct EvidenceRef {
   // the same, where the frames are that thread's.
   std::uint32_t awaited = kNoString;
   bool guess = false;  // awaited was told from what threads did, not from what was waited for
+  std::uint32_t range = kNoString;  // string id of the thread's innermost telling range
   friend bool operator==(const EvidenceRef&, const EvidenceRef&) = default;
   template <typename H>
   friend H AbslHashValue(H h, const EvidenceRef& e) {
-    return H::combine(std::move(h), static_cast<int>(e.kind), e.id, e.detail, e.awaited, e.guess);
+    return H::combine(std::move(h), static_cast<int>(e.kind), e.id, e.detail, e.awaited, e.range,
+                      e.guess);
   }
 };
 

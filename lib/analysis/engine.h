@@ -44,6 +44,7 @@ class Engine {
   const Sweep& sweep() const { return sweep_; }
   RangeTracker& ranges() { return sweep_.ranges(); }
   HostEvidence& evidence() { return sweep_.evidence(); }
+  void add_sample(const RecordHeader& header) { sweep_.add_sample(header); }
   std::int64_t seen() const { return seen_ - join_.invalid(); }
   std::int64_t invalid() const { return join_.invalid() + join_.untimed(); }
   std::int64_t incomplete() const { return join_.incomplete(); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/frame_rules.h"
+#include "analysis/ranges_name.h"
 #include "record/api.h"
 
 namespace gapscope {
@@ -25,6 +26,12 @@ std::string frames_text(const EvidenceRef& evidence, const NameTable& names) {
   return fmt::format("{} > {}", outer, inner);
 }
 
+std::string in_range(std::string text, const EvidenceRef& evidence, const NameTable& names) {
+  const std::string_view range = strip_range_name(names.string(evidence.range));
+  if (range.empty()) return text;
+  return text.empty() ? fmt::format("range {}", range) : fmt::format("{} in range {}", text, range);
+}
+
 }  // namespace
 
 std::string evidence_text(const EvidenceRef& evidence, const NameTable& names) {
@@ -36,11 +43,21 @@ std::string evidence_text(const EvidenceRef& evidence, const NameTable& names) {
     case EvidenceRef::Kind::node_tracing:
       return fmt::format("tracing the nodes of {}", api_name(static_cast<ApiId>(evidence.id)));
     case EvidenceRef::Kind::wait:
-      return with_awaited(std::string(names.string(evidence.id)), evidence, names);
+      return in_range(with_awaited(std::string(names.string(evidence.id)), evidence, names),
+                      evidence, names);
     case EvidenceRef::Kind::generation:
       return fmt::format("generation {}", evidence.id);
     case EvidenceRef::Kind::frames:
-      return with_awaited(frames_text(evidence, names), evidence, names);
+      return in_range(with_awaited(frames_text(evidence, names), evidence, names), evidence, names);
+    case EvidenceRef::Kind::range:
+      return in_range({}, evidence, names);
+    case EvidenceRef::Kind::running:
+      return in_range({}, evidence, names) + ", on a CPU";
+    case EvidenceRef::Kind::thread: {
+      const std::string_view thread = names.string(evidence.id);
+      return thread.empty() ? std::string("a thread on a CPU, in no range")
+                            : fmt::format("thread {} on a CPU, in no range", thread);
+    }
   }
   return {};
 }

@@ -1,8 +1,11 @@
 #include "analysis/frame_rules.h"
 
 #include <algorithm>
+#include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "analysis/ranges_name.h"
 
 namespace gapscope {
 namespace {
@@ -62,6 +65,14 @@ constexpr Rule kFrameRules[] = {
     {"/socket.py:", FrameKind::wait},
 };
 
+// Of a range in lower case, with blanks for everything but letters and digits: the whole of it,
+// and parts.
+constexpr std::string_view kInputNames[] = {"data", "input", "inputs", "batch", "load", "fetch"};
+constexpr std::string_view kInputWords[] = {
+    "dataload",   "data load",  "load data",  "data fetch",  "fetch data", "data wait",
+    "get batch",  "next batch", "load batch", "fetch batch", "batch load", "input pipeline",
+    "load input", "get data",   "next data",  "data prep",   "prefetch"};
+
 }  // namespace
 
 FrameKind frame_kind(std::string_view frame) {
@@ -83,7 +94,19 @@ std::string_view short_frame(std::string_view frame) {
   return slash == std::string_view::npos ? frame : frame.substr(slash + 1);
 }
 
+bool loads_input(std::string_view range) {
+  std::string name = absl::AsciiStrToLower(strip_range_name(range));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !absl::ascii_isalnum(c); }, ' ');
+  if (std::find(std::begin(kInputNames), std::end(kInputNames), name) != std::end(kInputNames)) {
+    return true;
+  }
+  return std::any_of(std::begin(kInputWords), std::end(kInputWords),
+                     [&](std::string_view w) { return absl::StrContains(name, w); });
+}
+
 bool waits_for_outside(std::string_view wait) {
+  if (absl::StrContains(wait, "(file)")) return false;  // a disk
   constexpr std::string_view kWaits[] = {"epoll", "poll", "select", "recv", "accept", "read"};
   return std::any_of(std::begin(kWaits), std::end(kWaits),
                      [&](std::string_view w) { return absl::StrContains(wait, w); });

@@ -22,6 +22,9 @@ FrameKind frame_kind(std::string_view frame);
 // "dataloader.py:__next__", for people: the file's name without its folders, the line dropped.
 std::string_view short_frame(std::string_view frame);
 
+// Whether a range of this name fetches or prepares input, by what people call such ranges.
+bool loads_input(std::string_view range);
+
 // A system call or wait channel in which a thread sits when it waits for somebody to send work.
 bool waits_for_outside(std::string_view wait);
 

@@ -106,18 +106,18 @@ void HostEvidence::add(const ThrottleRecord& r) {
 }
 
 void HostEvidence::add(const ThreadInfoRecord& r) {
-  if (os_threads_.size() < kMaxThreads) os_threads_[r.header.thread] = r.os_thread_id;
+  if (threads_.size() < kMaxThreads) threads_[r.header.thread] = {r.os_thread_id, r.name_id};
 }
 
-void HostEvidence::add_sample(const RecordHeader& header) {
+bool HostEvidence::add_sample(const RecordHeader& header, SampleEvidence* understood) {
   const auto r = record_cast<ThreadSampleRecord>(header);
-  if (!sane(r.begin_ns, r.end_ns)) return;
+  if (!sane(r.begin_ns, r.end_ns)) return false;
   // Without an index and an id it could be any thread: several in one would contradict each other.
   const bool other = header.thread == kNoThread;
-  if (other && r.os_thread_id == 0) return;
+  if (other && r.os_thread_id == 0) return false;
   auto& of_all = other ? other_samples_ : samples_;
   const std::uint32_t thread = other ? r.os_thread_id : header.thread;
-  if (of_all.size() >= kMaxThreads && !of_all.contains(thread)) return;
+  if (of_all.size() >= kMaxThreads && !of_all.contains(thread)) return false;
   SampleEvidence sample;
   sample.begin_ns = static_cast<std::int64_t>(r.begin_ns);
   sample.end_ns = static_cast<std::int64_t>(r.end_ns);
@@ -132,14 +132,16 @@ void HostEvidence::add_sample(const RecordHeader& header) {
   // The ids are the record's last bytes, whatever its version knew of fields before them.
   const std::size_t frames = r.frame_count;
   const std::size_t bytes = round_up_8(4 * frames);
-  if (header.size_bytes < offsetof(ThreadSampleRecord, frame_count) + bytes) return;
+  if (header.size_bytes < offsetof(ThreadSampleRecord, frame_count) + bytes) return false;
   const char* at = reinterpret_cast<const char*>(&header) + header.size_bytes - bytes;
   for (std::size_t i = 0; i < frames; ++i) {
     std::uint32_t id = 0;
     std::memcpy(&id, at + 4 * i, 4);
     sample.frames.push_back(id);
   }
+  if (understood != nullptr) *understood = sample;
   insert_by_begin(of_all[thread], sample, kMaxOther);
+  return true;
 }
 
 void HostEvidence::forget_before(std::int64_t time_ns) {
@@ -168,8 +170,13 @@ const std::deque<SampleEvidence>* HostEvidence::awaited(const SampleEvidence& sa
 }
 
 std::uint32_t HostEvidence::os_thread(std::uint32_t thread) const {
-  const auto found = os_threads_.find(thread);
-  return found == os_threads_.end() ? 0 : found->second;
+  const auto found = threads_.find(thread);
+  return found == threads_.end() ? 0 : found->second.os_thread_id;
+}
+
+std::uint32_t HostEvidence::thread_name_id(std::uint32_t thread) const {
+  const auto found = threads_.find(thread);
+  return found == threads_.end() ? kNoString : found->second.name_id;
 }
 
 std::size_t HostEvidence::held() const {

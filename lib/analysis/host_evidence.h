@@ -74,7 +74,9 @@ class HostEvidence {
   void add(const GcRecord& record);
   void add(const ThrottleRecord& record);
   void add(const ThreadInfoRecord& record);
-  void add_sample(const RecordHeader& header);  // a ThreadSampleRecord with its frames
+  // A ThreadSampleRecord with its frames. Says what was understood of it, false when it is of no
+  // use.
+  bool add_sample(const RecordHeader& header, SampleEvidence* understood = nullptr);
 
   void forget_before(std::int64_t time_ns);
 
@@ -87,7 +89,8 @@ class HostEvidence {
   const std::deque<SampleEvidence>* samples(std::uint32_t thread) const;
   // Of the thread that this sample's thread waits for, launching or not; nullptr likewise.
   const std::deque<SampleEvidence>* awaited(const SampleEvidence& sample) const;
-  std::uint32_t os_thread(std::uint32_t thread) const;  // 0 if unknown
+  std::uint32_t os_thread(std::uint32_t thread) const;       // 0 if unknown
+  std::uint32_t thread_name_id(std::uint32_t thread) const;  // kNoString if unknown
   std::size_t held() const;
 
  private:
@@ -101,7 +104,10 @@ class HostEvidence {
   absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> samples_;  // by thread index
   // Of threads that launch nothing, and so have no index: by the system's id.
   absl::flat_hash_map<std::uint32_t, std::deque<SampleEvidence>> other_samples_;
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> os_threads_;
+  struct ThreadIdentity {
+    std::uint32_t os_thread_id = 0, name_id = kNoString;
+  };
+  absl::flat_hash_map<std::uint32_t, ThreadIdentity> threads_;
   absl::flat_hash_set<std::uint32_t> launching_threads_;
   std::uint32_t last_launching_ = kNoThread;
 };

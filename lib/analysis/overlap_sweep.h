@@ -1,9 +1,8 @@
 // CPU against GPU over the window: both, GPU only, CPU only, neither.
 //
-// The GPU is busy while any device is, the CPU while any thread is inside a CUDA call that does not
-// wait. The window is that of all devices together: from the first to the last counted operation,
-// pauses between capture ranges and unknown time left out.
-// Thread-safety: none, one owner.
+// The GPU is busy while any device is, the CPU while any thread works (cpu_work.h). The window is
+// that of all devices together: from the first to the last counted operation, pauses between
+// capture ranges and unknown time left out. Thread-safety: none, one owner.
 #pragma once
 
 #include <cstdint>

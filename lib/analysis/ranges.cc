@@ -56,6 +56,7 @@ std::uint32_t RangeTracker::open(const RangeMark& mark, std::uint32_t domain_ind
   RangeInstance instance;
   instance.begin_ns = mark.time_ns;
   instance.node = tree_.child(above, strip_range_name(mark.name));
+  instance.name_id = mark.name_id;
   instance.parent = parent;
   instance.phase = mark.phase;
   instance.counted = mark.counted;
@@ -166,6 +167,24 @@ void RangeTracker::mark(const RangeMark& mark) {
     default:
       return;
   }
+}
+
+RangeTracker::OpenRanges RangeTracker::open_at(std::uint32_t index, std::int64_t time_ns) const {
+  OpenRanges open;
+  if (index >= threads_.size()) return open;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> found;  // begin, name
+  for (const std::uint32_t track : threads_[index].tracks) {
+    const RangeHistory::Found at = history_.at(track, time_ns);
+    open.until_ns = std::min(open.until_ns, at.until_ns);
+    for (std::uint32_t i = at.instance; i != kNoSlot; i = history_[i].parent) {
+      found.emplace_back(history_[i].begin_ns, history_[i].name_id);
+    }
+  }
+  // Of each domain innermost first; among domains by who began last.
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [begin_ns, name_id] : found) open.name_ids.push_back(name_id);
+  return open;
 }
 
 void RangeTracker::take_back_steady() {

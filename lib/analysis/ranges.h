@@ -42,7 +42,8 @@ struct RangeMark {
   MarkKind mark = MarkKind::none;
   std::uint32_t thread = kNoThread;
   std::uint64_t range_id = 0;
-  std::string_view name;    // of a push or start; as recorded
+  std::string_view name;  // of a push or start; as recorded
+  std::uint32_t name_id = kNoString;
   std::string_view domain;  // empty: the default domain
   Phase phase = Phase::warmup;
   bool counted = true;  // inside GAPSCOPE_CAPTURE
@@ -84,6 +85,14 @@ class RangeTracker {
   void take_back_steady();
 
   bool any() const { return any_; }
+
+  // What a thread had open at a time of the recent past, in all its domains.
+  struct OpenRanges {
+    absl::InlinedVector<std::uint32_t, 8> name_ids;  // innermost first
+    std::int64_t until_ns = kForever;                // it may change then
+  };
+  OpenRanges open_at(std::uint32_t thread, std::int64_t time_ns) const;
+
   // now_ns: up to when ranges that are still open count.
   std::vector<report::Range> report(bool steady_only, std::int64_t now_ns) const;
 

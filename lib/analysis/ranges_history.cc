@@ -74,6 +74,7 @@ RangeHistory::Found RangeHistory::at(std::uint32_t track_index, std::int64_t tim
   const auto after =
       std::upper_bound(track.transitions.begin(), track.transitions.end(), time_ns,
                        [](std::int64_t time, const Transition& t) { return time < t.time_ns; });
+  if (after != track.transitions.end()) found.until_ns = after->time_ns;
   if (after == track.transitions.begin()) {
     found.forgotten = time_ns < track.forgotten_ns;
     return found;

@@ -17,6 +17,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "analysis/operation.h"
+#include "record/record.h"
 
 namespace gapscope {
 
@@ -28,7 +29,8 @@ struct RangeInstance {
     std::uint8_t device;
   };
   std::int64_t begin_ns = 0;
-  std::uint32_t node = 0;          // of RangeTree
+  std::uint32_t node = 0;  // of RangeTree
+  std::uint32_t name_id = kNoString;
   std::uint32_t parent = kNoSlot;  // enclosing instance
   std::uint32_t references = 0;
   Phase phase = Phase::warmup;
@@ -81,7 +83,8 @@ class RangeHistory {
   struct Found {
     std::uint32_t instance = kNoSlot;
     bool via = false;
-    bool forgotten = false;  // too long ago to tell
+    bool forgotten = false;            // too long ago to tell
+    std::int64_t until_ns = kForever;  // the track's next transition
   };
   Found at(std::uint32_t track, std::int64_t time_ns) const;
 

@@ -27,7 +27,7 @@ Sweep::Sweep(const AnalysisOptions& options, SlotQueue<Operation>& operations,
       join_(join),
       names_(names),
       queue_full_(queue_full),
-      attribution_(evidence_, names),
+      attribution_(evidence_, names, &ranges_),
       capture_(options.capture),
       steps_(options, capture_) {}
 
@@ -49,14 +49,18 @@ void Sweep::sweep_until(std::int64_t until_ns) {
     const std::int64_t call_end = first_end(active_calls_);
     const std::int64_t mark = marks_.first_start_ns();
     const std::int64_t call = calls_.first_start_ns();
-    const std::int64_t next = std::min(
-        std::min(op_end, call_end), std::min(mark, std::min(call, operations_.first_start_ns())));
+    const std::int64_t sample = cpu_work_.next_ns();
+    const std::int64_t next =
+        std::min(std::min(std::min(op_end, call_end), sample),
+                 std::min(mark, std::min(call, operations_.first_start_ns())));
     if (next >= until_ns || next == kForever) return;
     now_ns_ = std::max(now_ns_, next);
     if (next == op_end) {
       end_operation();
     } else if (next == call_end) {
       end_call();
+    } else if (next == sample) {
+      take_sample();
     } else if (next == mark) {
       take_mark();
     } else if (next == call) {
@@ -199,12 +203,12 @@ void Sweep::start_call() {
   active.device = static_cast<std::int8_t>(device_of_context(call.context));
   active.counted = capture_.range_at(call.start_ns) != Capture::kOutside;
   active.waits = waits(call);
-  active.works = !active.waits;
+  active.thread = call.thread;
   active.synchronises = call.category == ApiCategory::sync;
   active.drains = !call.failed() && !call.captured() &&
                   (call.api == ApiId::context_synchronize || call.api == ApiId::stream_synchronize);
   if (active.counted) host_[static_cast<int>(active.phase)].add_call(call, active.waits);
-  if (active.works) overlap_.cpu_work(1);
+  overlap_.cpu_work(cpu_work_.call_begins(call.thread, call.category, active.waits));
   evidence_.add_call(call, active.waits);
   ranges_.call(call.thread, now_ns_, call.end_ns);
   if (active.waits) {
@@ -224,10 +228,23 @@ void Sweep::end_call() {
   const ActiveCall call = active_calls_.back();
   active_calls_.pop_back();
   overlap_.advance(now_ns_);
-  if (call.works) overlap_.cpu_work(-1);
+  overlap_.cpu_work(cpu_work_.call_ends(call.thread, call.waits));
   if (call.drains) shown_drained(call);
   if (call.waits && call.counted) add_wait(call);
   if (call.synchronises && steps_.synchronised(now_ns_)) take_back_steady();
+}
+
+void Sweep::add_sample(const RecordHeader& header) {
+  SampleEvidence sample;
+  if (!evidence_.add_sample(header, &sample)) return;
+  cpu_work_.see_sample();
+  if (!sample.running()) return;
+  cpu_work_.add_sample(header.thread, sample.begin_ns, sample.end_ns, now_ns_);
+}
+
+void Sweep::take_sample() {
+  overlap_.advance(now_ns_);
+  overlap_.cpu_work(cpu_work_.take_event());
 }
 
 void Sweep::add_wait(const ActiveCall& call) {
@@ -294,6 +311,7 @@ void Sweep::take_range_mark(const PendingMark& mark) {
   range.thread = mark.thread;
   range.range_id = mark.range_id;
   range.name = name;
+  range.name_id = mark.name_id;
   range.domain = names_.string(mark.domain_id);
   range.phase = phase_of(now_ns_);
   range.counted = capture_.range_at(now_ns_) != Capture::kOutside;
@@ -342,7 +360,7 @@ void Sweep::correct(const Join::Arrival& arrival, const Operation& op) {
 
 std::size_t Sweep::held() const {
   std::size_t held = active_operations_.size() + active_calls_.size() + context_devices_.size() +
-                     evidence_.held() + steps_.held() + ranges_.held();
+                     evidence_.held() + cpu_work_.held() + steps_.held() + ranges_.held();
   for (const auto& device : devices_) {
     if (device) held += device->held();
   }

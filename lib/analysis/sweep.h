@@ -1,8 +1,8 @@
 // The sweep over all that is final: operations, calls and marks of all devices and threads in one
 // order of time. It keeps the running state and feeds the collectors.
 //
-// At one instant: operations end, calls end, marks, calls begin, operations begin. Times that lie
-// before what has been swept are moved up to it.
+// At one instant: operations end, calls end, samples end and begin, marks, calls begin, operations
+// begin. Times that lie before what has been swept are moved up to it.
 // Thread-safety: none, one owner.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "analysis/analysis.h"
 #include "analysis/attribution.h"
 #include "analysis/capture.h"
+#include "analysis/cpu_work.h"
 #include "analysis/device_sweep.h"
 #include "analysis/host_tally.h"
 #include "analysis/join.h"
@@ -66,10 +67,15 @@ class Sweep {
 
   // Where evidence goes that is neither a call nor an operation.
   HostEvidence& evidence() { return evidence_; }
+  void add_sample(const RecordHeader& header);  // a ThreadSampleRecord with its frames
 
   const DeviceSweep* device(std::uint32_t ordinal) const { return devices_[ordinal].get(); }
   const HostTally& host(Phase phase) const { return host_[static_cast<int>(phase)]; }
   const OverlapSweep& overlap() const { return overlap_; }
+  // What was counted as CPU work, for people.
+  const char* cpu_basis() const {
+    return cpu_work_.sampled() ? "CUDA calls and sampled threads" : "CUDA calls only";
+  }
   const StepSources& steps() const { return steps_; }
   RangeTracker& ranges() { return ranges_; }
   const RangeTracker& ranges() const { return ranges_; }
@@ -92,7 +98,8 @@ class Sweep {
     ApiId api;
     Phase phase;
     std::int8_t device;  // -1: all together
-    bool counted, waits, works;
+    std::uint32_t thread;
+    bool counted, waits;
     bool synchronises;
     bool drains;  // at its end, its stream or context had finished what was launched before it
   };
@@ -109,6 +116,7 @@ class Sweep {
   void end_operation();
   void start_call();
   void end_call();
+  void take_sample();
   void take_mark();
   void take_range_mark(const PendingMark& mark);
   void take_back_steady();
@@ -138,6 +146,7 @@ class Sweep {
   StepSources steps_;
   RangeTracker ranges_;
   OverlapSweep overlap_;
+  CpuWork cpu_work_;
   std::array<std::unique_ptr<DeviceSweep>, kMaxDevices> devices_;
   bool device_seen_ = false;
   std::array<HostTally, kPhases> host_;

@@ -178,7 +178,8 @@ struct Overlap {
   std::int64_t gpu_only_ns = 0;
   std::int64_t cpu_only_ns = 0;
   std::int64_t neither_ns = 0;
-  std::string basis;  // what counts as CPU work: "CUDA calls only" or "sampled threads"
+  std::string basis;  // what counts as CPU work: "CUDA calls only", or "CUDA calls and sampled
+                      // threads"
   bool operator==(const Overlap&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda_check.h"
+#include "gapscope/gapscope.hpp"
 
 namespace cpp_train {
 namespace {
@@ -73,7 +74,10 @@ void Stalls::before_step(int step, cudaStream_t stream) {
   while ((status = cudaStreamQuery(stream)) == cudaErrorNotReady) std::this_thread::yield();
   CPP_TRAIN_CHECK(status);
   const auto begin = std::chrono::steady_clock::now();
-  stall();
+  {
+    const gapscope::Range range(("planted " + spec_.substr(0, spec_.find(':'))).c_str());
+    stall();
+  }
   total_ += std::chrono::steady_clock::now() - begin;
   ++count_;
 }

@@ -9,18 +9,22 @@ import sys
 import group_cases
 import group_endings
 import group_multi
+import group_planted
 import group_programs
 import group_quick
+import group_soak
 from harness import Context
 
 GROUPS = {
     "quick": group_quick.run,
     "programs": group_programs.run,
+    "planted": group_planted.run,
     "endings": group_endings.run,
     "cases": group_cases.run,
     "multi": group_multi.run,
+    "soak": group_soak.run,
 }
-DEFAULT = ["programs", "endings", "cases", "multi"]
+DEFAULT = ["programs", "planted", "endings", "cases", "multi"]
 
 PROBE = """
 import json, sys

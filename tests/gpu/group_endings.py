@@ -1,5 +1,8 @@
 """However the program ends, its output and its exit status stay the same, and it does end."""
+import os
+
 import reports
+from harness import python
 
 # ending, kernels that a report must hold: a number, ANY for whatever was caught before a crash, or
 # None where exit handlers do not run, so that there may be no report at all.
@@ -26,6 +29,7 @@ ENDINGS = (
 def run(context):
     for ending, kernels in ENDINGS:
         context.each(f"ending {ending}", one_ending, ending, kernels)
+    context.each("torch, five starts", five_starts)
 
 
 def one_ending(context, name, ending, kernels):
@@ -51,3 +55,19 @@ def one_ending(context, name, ending, kernels):
                       f"set aside: {reports.quality(report) or 'nothing'}")
     else:
         context.equal(f"{name}: kernels", counted, kernels)
+
+
+def five_starts(context, name):
+    """PyTorch with threads, forked workers and a busy interpreter lock: no hang, no crash, the exit
+    code kept, the whole report each time."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "churn_train.py")
+    seen = set()
+    for start in range(5):
+        status = 3 if start % 2 else 0
+        child, report = context.profile(f"{name}: {start + 1}", python(script, "--status", status), 60)
+        context.check(f"{name}: {start + 1}", child.status == status and child.stdout == "steps 8\n",
+                      f"{child.ending}, {child.stdout.strip()!r}", f"exit {status}, 'steps 8'",
+                      f"{child.wall_s:.1f} s, {child.tail_s:.2f} s from last print to end")
+        if reports.check_sound(context, f"{name}: {start + 1}", report):
+            seen.add(reports.kernel_count(report))
+    context.check(f"{name}: kernels", len(seen) == 1 and min(seen) > 0, sorted(seen), "the same in all")

@@ -16,8 +16,6 @@ def run(context):
     context.each("linked_injected", linked_injected)
     context.each("context_destroyed", context_destroyed)
     context.each("cpp_train", cpp_train)
-    context.each("cpp_train, planted sleep", planted_sleep)
-    context.each("cpp_train, planted module", planted_module)
     context.each("train.py", train_py)
     context.each("record and replay", record_replay)
     context.each("disabled", disabled)
@@ -166,38 +164,6 @@ def cpp_train(context, name, number=300):
                   (2 * number, number * 256 * (64 + 1) * 4), "count, bytes")
     context.equal(f"{name}: losses copied", copied.get(("DtoH", "device", "pinned")),
                   (logs, logs * 256 * 4), "count, bytes")
-
-
-def planted_sleep(context, name):
-    """Ten stalls of 30 ms: the idle time holds them, and the longest gaps are these."""
-    argv = [context.built("cpp_train"), "--steps", "110", "--plant", "sleep:30", "--plant-every", "10"]
-    child, report = context.profile(name, argv, injected=False)
-    planted = re.search(r"planted .*: (\d+) stalls, ([\d.]+) ms", child.stdout)
-    if not reports.check_sound(context, name, report) or not planted:
-        context.check(f"{name}: planted", bool(planted), child.ending, "stalls")
-        return
-    count, total_ms = int(planted[1]), float(planted[2])
-    device = report["devices"][0]
-    idle_ms = device["idle_ns"] / 1e6
-    context.check(f"{name}: idle time", idle_ms >= total_ms, f"{idle_ms:.1f} ms",
-                  f"at least the {total_ms:.1f} ms planted", f"{count} stalls")
-    longest = [g["length_ns"] / 1e6 for g in device["gaps"]["longest"]]
-    # Loading the libraries at the start may leave a longer one.
-    context.check(f"{name}: longest gaps", sum(30 <= g < 45 for g in longest) >= 4,
-                  " ".join(f"{g:.2f}" for g in longest) + " ms", "at least four of 30 to 45 ms")
-    slept = sum(e["ns"] for c in device["causes"] for e in c["evidence"]
-                if "nanosleep" in e["text"]) / 1e6
-    context.check(f"{name}: named", abs(slept - total_ms) <= 0.05 * total_ms, f"{slept:.1f} ms",
-                  f"{total_ms:.1f} ms of clock_nanosleep within 5 %")
-
-
-def planted_module(context, name):
-    argv = [context.built("cpp_train"), "--steps", "60", "--plant", "module:1", "--plant-every", "10"]
-    child, report = context.profile(name, argv, injected=False)
-    context.equal(f"{name}: exit code", child.ending, "exit 0")
-    if reports.check_sound(context, name, report):
-        loads = reports.calls(report, "module load")
-        context.check(f"{name}: module loads", loads >= 5, loads, "at least the 5 planted")
 
 
 def train_py(context, name):

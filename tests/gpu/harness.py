@@ -46,6 +46,7 @@ class Context:
         self.source = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
         self.only = only
         self.gpus = 0
+        self.child_pid = None  # of the child that runs now
         self.results = []  # (passed, check, ours, expected, note)
         self.deadline = time.monotonic() + budget_s
         self.temp = tempfile.mkdtemp(prefix="gapscope-gpu-")
@@ -138,9 +139,11 @@ class Context:
         with tempfile.TemporaryFile() as errors:
             child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                      stderr=errors, env=env, cwd=cwd, start_new_session=True)
+            self.child_pid = child.pid
             reader = _Reader(child.stdout)
             killer = _Killer(child.pid, min(timeout_s, max(self.seconds_left + GRACE_S, 5)))
             status = child.wait()
+            self.child_pid = None
             end = time.monotonic()
             killer.stop()
             killer.kill_rest()  # workers that outlived their parent hold the pipe open

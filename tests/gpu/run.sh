@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the built library against a real GPU and against torch.profiler. See README.md here.
 #
-#   tests/gpu/run.sh [quick|cases|programs|endings|multi]...   default: programs endings cases multi
+#   tests/gpu/run.sh [quick|cases|programs|planted|endings|multi|soak]...   default: all but quick and soak
 #
 #   BUILD=build/release  the built library, CLI and programs
 #   CASES=../shared/cases  the folder of workload cases (only the groups quick and cases need it)
