@@ -9,6 +9,7 @@
 
 #include "host/sample_worker.h"
 #include "runtime/clock.h"
+#include "runtime/ready_to_throw.h"
 
 namespace gapscope {
 namespace {
@@ -45,10 +46,12 @@ bool HostSampler::start() {
 
 void* HostSampler::thread_main(void* self) {
   auto* sampler = static_cast<HostSampler*>(self);
-  try {
-    sampler->run();
-  } catch (...) {
-    // Out of memory, most likely: no more samples, the program goes on.
+  if (ready_to_throw()) {
+    try {
+      sampler->run();
+    } catch (...) {
+      // Out of memory, most likely: no more samples, the program goes on.
+    }
   }
   sampler->ended_.store(true, std::memory_order_release);
   return nullptr;

@@ -6,6 +6,7 @@
 
 #include "runtime/clock.h"
 #include "runtime/files.h"
+#include "runtime/ready_to_throw.h"
 #include "runtime/thread.h"
 
 namespace gapscope {
@@ -25,10 +26,12 @@ bool Closer::start() {
 
 void* Closer::thread_main(void* self) {
   auto* closer = static_cast<Closer*>(self);
-  try {
-    closer->run();
-  } catch (...) {
-    complain("no report: out of memory at the end");
+  if (ready_to_throw()) {
+    try {
+      closer->run();
+    } catch (...) {
+      complain("no report: out of memory at the end");
+    }
   }
   closer->ended_.store(true, std::memory_order_release);
   return nullptr;

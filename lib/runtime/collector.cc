@@ -6,6 +6,7 @@
 
 #include "analysis/ranges_name.h"
 #include "runtime/files.h"
+#include "runtime/ready_to_throw.h"
 #include "runtime/thread.h"
 
 namespace gapscope {
@@ -91,9 +92,7 @@ bool Collector::start() {
 
 void* Collector::thread_main(void* self) {
   auto* collector = static_cast<Collector*>(self);
-  try {
-    collector->run();
-  } catch (...) {
+  if (!ready_to_throw() || !collector->runs_to_its_end()) {
     // Out of memory, most likely. The program goes on, and its end waits for nothing.
     collector->backend_.stop_recording();
     complain("off: the collector ran out of memory; there will be no report");
@@ -102,6 +101,15 @@ void* Collector::thread_main(void* self) {
     collector->failed_.store(true, std::memory_order_release);
   }
   return nullptr;
+}
+
+bool Collector::runs_to_its_end() noexcept {
+  try {
+    run();
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 void Collector::run() {

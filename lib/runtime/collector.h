@@ -79,6 +79,7 @@ class Collector {
   class Tap;
 
   static void* thread_main(void* self);
+  bool runs_to_its_end() noexcept;
   void run();
   bool drain();
   void drain_ring(ThreadRing& thread);

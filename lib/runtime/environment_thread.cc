@@ -7,6 +7,7 @@
 #include "report/environment_lines.h"
 #include "runtime/clock.h"
 #include "runtime/interner.h"
+#include "runtime/ready_to_throw.h"
 #include "runtime/thread.h"
 
 namespace gapscope {
@@ -33,6 +34,7 @@ struct EnvironmentThread::Job {
 void* EnvironmentThread::thread_main(void* argument) {
   const std::unique_ptr<std::shared_ptr<Job>> owner(static_cast<std::shared_ptr<Job>*>(argument));
   Job& job = **owner;
+  if (!ready_to_throw()) return nullptr;
   try {
     job.gathered = environment::gather(job.files, job.request);
     job.done.store(true, std::memory_order_release);

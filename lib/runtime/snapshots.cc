@@ -8,6 +8,7 @@
 #include "report/report_json.h"
 #include "runtime/clock.h"
 #include "runtime/files.h"
+#include "runtime/ready_to_throw.h"
 #include "runtime/snapshot_folder.h"
 #include "runtime/thread.h"
 
@@ -46,10 +47,12 @@ bool Snapshots::start() {
 
 void* Snapshots::thread_main(void* self) {
   auto* snapshots = static_cast<Snapshots*>(self);
-  try {
-    snapshots->run();
-  } catch (...) {
-    // Out of memory: no further snapshots; the final report is tried all the same.
+  if (ready_to_throw()) {
+    try {
+      snapshots->run();
+    } catch (...) {
+      // Out of memory: no further snapshots; the final report is tried all the same.
+    }
   }
   snapshots->ended_.store(true, std::memory_order_release);
   return nullptr;
