@@ -42,6 +42,7 @@ absl::Status CuptiBackend::start(const Config& config, const BackendHost& host) 
   api_ = *std::move(api);
   anonymous_ = config.anonymous;
   pool_ = std::make_unique<BufferPool>(config.buffer_bytes, config.buffer_limit_bytes);
+  overflow_pool_ = std::make_unique<BufferPool>(kOverflowBufferBytes, kOverflowBytes);
   completed_ = std::make_unique<BufferRing>(4 * pool_->count());
   g_backend.store(this, std::memory_order_release);
   if (const absl::Status status = subscribe(); !status.ok()) return status;
@@ -133,9 +134,12 @@ void CuptiBackend::buffer_requested(std::uint8_t** buffer, std::size_t* size,
   *size = self->pool_->buffer_bytes();
   *buffer = self->pool_->take();
   if (*buffer != nullptr) return;
+  *size = self->overflow_pool_->buffer_bytes();
+  *buffer = self->overflow_pool_->take();
+  if (*buffer != nullptr) return;
   *size = 0;
   if (self->api_.version >= kNullBufferVersion) return;
-  // Such a version crashes without a buffer: a small one, whose content is counted as dropped.
+  // Such a version crashes without a buffer.
   *buffer = SpareBuffers::make();
   *size = *buffer == nullptr ? 0 : SpareBuffers::kBytes;
 }
@@ -144,6 +148,7 @@ void CuptiBackend::buffer_completed(CUcontext context, std::uint32_t stream, std
                                     std::size_t size, std::size_t valid_size) {
   CuptiBackend* self = g_backend.load(std::memory_order_acquire);
   if (buffer == nullptr) return;
+  if (self->overflow_pool_->owns(buffer)) return self->throw_away(buffer, valid_size);
   if (!self->pool_->owns(buffer)) return self->spares_.push(buffer, valid_size);
   CompletedBuffer completed;
   completed.data = buffer;
@@ -152,6 +157,12 @@ void CuptiBackend::buffer_completed(CUcontext context, std::uint32_t stream, std
   completed.context = context;
   completed.stream = stream;
   self->completed_->push(completed);  // has room for the whole pool
+}
+
+// Where CUPTI hands it back, so that it is free again however late the collector is.
+void CuptiBackend::throw_away(std::uint8_t* buffer, std::size_t valid_bytes) {
+  overflow_records_.fetch_add(count_records(api_, buffer, valid_bytes), std::memory_order_relaxed);
+  overflow_pool_->give_back(buffer);
 }
 
 std::size_t CuptiBackend::collect(RecordSink& sink, Interner& interner) {
@@ -164,6 +175,7 @@ std::size_t CuptiBackend::collect(RecordSink& sink, Interner& interner) {
     ++taken;
   }
   auto quality = make_record<DataQualityRecord>();
+  quality.dropped_buffers = overflow_records_.exchange(0, std::memory_order_relaxed);
   spares_.take([&](std::uint8_t* data, std::size_t valid_bytes) {
     quality.dropped_buffers += count_records(api_, data, valid_bytes);
     ++taken;

@@ -41,6 +41,7 @@ class CuptiBackend final : public Backend {
   void enable_callbacks();
   void unsubscribe_after_error();
   std::uint64_t newly_dropped();
+  void throw_away(std::uint8_t* buffer, std::size_t valid_bytes);
   void take_in(const CompletedBuffer& buffer, RecordSink& sink, Interner& interner);
 
   static void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* size,
@@ -55,7 +56,14 @@ class CuptiBackend final : public Backend {
   std::unique_ptr<BufferRing> completed_;
   Callbacks callbacks_;
   bool anonymous_ = false;
-  SpareBuffers spares_;
+  // Beyond the pool's limit: small ones whose records are counted and thrown away as soon as they
+  // come back. Declining a request instead lets CUPTI pile up memory of its own, on host and
+  // device.
+  static constexpr std::size_t kOverflowBufferBytes = 64u << 10;
+  static constexpr std::size_t kOverflowBytes = 4u << 20;
+  std::unique_ptr<BufferPool> overflow_pool_;
+  std::atomic<std::uint64_t> overflow_records_{0};  // added by CUPTI's threads, taken by collect()
+  SpareBuffers spares_;  // and when those are out, for versions that cannot be declined
 };
 
 }  // namespace gapscope::cupti

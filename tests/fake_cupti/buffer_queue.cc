@@ -77,6 +77,7 @@ bool BufferQueue::ask_client(Lock& lock) {
   lock.lock();
   if (data == nullptr) {
     if (!layout_.null_buffer_allowed) log_.violation("NULL buffer, which this version cannot take");
+    log_.event("buffer request declined");
     return false;
   }
   if (!acceptable(data, size)) return false;

@@ -1,4 +1,5 @@
 """30 million kernels of a replayed graph: nothing lost or invalid, and memory stands still."""
+import json
 import re
 import threading
 import time
@@ -22,31 +23,37 @@ def run(context):
 
 
 class MemoryWatch:
-    """Resident memory of the child that runs soak, ten times a second."""
+    """Resident memory of the child that runs soak, four times a second; and how much of it the pool
+    of activity buffers has touched so far, which may grow to its limit and no further."""
 
-    def __init__(self, context, program):
-        self.program, self.points, self.stopped = program, [], False
-        self.context = context
+    def __init__(self, context, report_path):
+        self.context, self.report_path = context, report_path
+        self.points, self.stopped = [], False
         self.thread = threading.Thread(target=self.watch, daemon=True)
         self.thread.start()
 
     def watch(self):
         while not self.stopped:
-            bytes_now = self.resident()
-            if bytes_now:
-                self.points.append((time.monotonic(), bytes_now))
-            time.sleep(0.1)
+            resident, pool = self.resident(), self.pool()
+            if resident and pool is not None:
+                self.points.append((time.monotonic(), resident - pool, pool))
+            time.sleep(0.25)
 
     def resident(self):
-        pid = self.context.child_pid
-        if pid is None:
-            return None
         try:
-            with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            with open(f"/proc/{self.context.child_pid}/status", encoding="utf-8") as file:
                 match = re.search(r"VmRSS:\s+(\d+) kB", file.read())
         except OSError:
             return None
         return int(match[1]) * 1024 if match else None
+
+    def pool(self):
+        """As the report so far has it: it is rewritten every quarter of a second."""
+        try:
+            with open(self.report_path, encoding="utf-8") as file:
+                return json.load(file)["self"]["buffer_bytes"]
+        except (OSError, ValueError):
+            return None
 
     def stop(self):
         self.stopped = True
@@ -64,18 +71,21 @@ def slope(points):
 
 def soak(context, name, environment, kernels):
     argv = [context.built("soak"), "--kernels", str(kernels)]
-    watch = MemoryWatch(context, argv[0])
-    child, report = context.profile(name, argv, 300, **environment)
+    path = context.path("report.json")
+    watch = MemoryWatch(context, path)
+    child = context.run(name, argv, True, 300, GAPSCOPE_REPORT=path, GAPSCOPE_SNAPSHOT_MS=250, **environment)
     points = watch.stop()
+    report = context.load(name, path)
     context.equal(f"{name}: exit code", child.ending, "exit 0")
     whole = not environment  # what a small pool loses is counted, and nothing is ever invalid
     if not reports.check_sound(context, name, report, quality_matters=whole):
         return
     records = report["records"]
     counted = reports.kernel_count(report, "soak_kernel")
-    lost = records["dropped_cupti"] + records["dropped_ring"]
-    context.equal(f"{name}: kernels", counted + (0 if whole else records["dropped_cupti"]), kernels,
-                  f"{child.wall_s:.1f} s, {lost} dropped")
+    lost = 0 if whole else records["dropped_cupti"]
+    # CUPTI's own records of overhead are among what a small pool drops: a thousandth, no more.
+    context.check(f"{name}: kernels", kernels <= counted + lost <= kernels * (1.0 if whole else 1.001),
+                  f"{counted} + {lost} dropped", kernels, f"{child.wall_s:.1f} s")
     context.equal(f"{name}: invalid", records["invalid"], 0)
     flat(context, name, points, kernels)
     grown = re.search(r"device memory grew by (-?\d+) bytes", child.stderr)
@@ -89,9 +99,11 @@ def flat(context, name, points, kernels):
         context.check(f"{name}: host memory", False, f"{len(points)} points", "20 at least")
         return
     begin, end = points[0][0], points[-1][0]
-    later = [(x, y) for x, y in points if x >= begin + 0.2 * (end - begin)]
-    a_million = slope(later) * (end - begin) / (kernels / 1e6)
+    later = [p for p in points if p[0] >= begin + 0.2 * (end - begin)]
+    a_million = slope([p[:2] for p in later]) * (end - begin) / (kernels / 1e6)
+    first, last = later[0], later[-1]
     context.check(f"{name}: host memory", a_million <= MOST_HOST_BYTES_A_MILLION,
                   f"{a_million / 1024:+.1f} KiB a million kernels",
                   f"at most {MOST_HOST_BYTES_A_MILLION >> 10}",
-                  f"{later[0][1] / 2**20:.1f} MiB at a fifth, {later[-1][1] / 2**20:.1f} at the end")
+                  f"without the buffers: {first[1] / 2**20:.1f} MiB at a fifth, {last[1] / 2**20:.1f} at the "
+                  f"end; buffers {first[2] / 2**20:.0f} and {last[2] / 2**20:.0f} MiB")
