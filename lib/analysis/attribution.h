@@ -70,10 +70,13 @@ class Attribution {
     Verdict most;  // what most of it went to so far
     std::int64_t most_ns = 0;
   };
+  // What a sample can say of a stretch: that the thread ran, what blocked it, or only where it was.
+  enum class Strength : std::uint8_t { running, blocked, weak };
+  static bool ran_inside(const SampleEvidence& sample, const Stretch& stretch);
   void paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
                      Unpainted* gap) const;
-  void paint_sample(const SampleEvidence& sample, std::uint32_t thread, Stretch* stretch,
-                    Unpainted* gap) const;
+  void paint_sample(const SampleEvidence& sample, std::uint32_t thread, Strength strength,
+                    Stretch* stretch, Unpainted* gap) const;
   void paint_by_ranges(std::uint32_t thread, std::int64_t begin_ns, std::int64_t end_ns,
                        const Verdict& verdict, bool running, Stretch* stretch,
                        Unpainted* gap) const;

@@ -24,18 +24,18 @@ bool Attribution::sampled(std::uint32_t thread, std::int64_t begin_ns, std::int6
 }
 
 // Running samples speak first, of the thread whose turn comes and then of the one that had it; then
-// the blocked ones. What no sample covers goes by the open ranges, or the way of most of the
-// stretch.
+// the blocked ones; then those that only tell in which range it was. What no sample covers goes by
+// the open ranges, or the way of most of the stretch.
 void Attribution::paint_stretch(const Turn& turn, std::int64_t begin_ns, std::int64_t end_ns,
                                 Unpainted* gap) const {
   Stretch stretch{begin_ns, end_ns, {}};
-  for (const bool running : {true, false}) {
+  for (const Strength strength : {Strength::running, Strength::blocked, Strength::weak}) {
     for (const std::uint32_t thread : {turn.thread, turn.before}) {
       const auto* samples = thread == kNoThread ? nullptr : evidence_.samples(thread);
       if (samples == nullptr) continue;
       for (auto s = from_time(*samples, begin_ns); s != samples->end() && s->begin_ns < end_ns;
            ++s) {
-        if (s->running() == running) paint_sample(*s, thread, &stretch, gap);
+        paint_sample(*s, thread, strength, &stretch, gap);
       }
     }
   }
@@ -48,11 +48,25 @@ void Attribution::paint_stretch(const Turn& turn, std::int64_t begin_ns, std::in
   }
 }
 
-void Attribution::paint_sample(const SampleEvidence& sample, std::uint32_t thread, Stretch* stretch,
-                               Unpainted* gap) const {
+// A sample that began before the stretch may owe its time on a CPU to what was before, and one that
+// reaches beyond it to what came after.
+bool Attribution::ran_inside(const SampleEvidence& sample, const Stretch& stretch) {
+  const std::int64_t inside_ns =
+      std::min(stretch.end_ns, sample.end_ns) - std::max(stretch.begin_ns, sample.begin_ns);
+  const std::int64_t outside_ns = sample.end_ns - sample.begin_ns - inside_ns;
+  return 2 * (sample.on_cpu_ns - outside_ns) >= inside_ns;
+}
+
+void Attribution::paint_sample(const SampleEvidence& sample, std::uint32_t thread,
+                               Strength strength, Stretch* stretch, Unpainted* gap) const {
+  if (sample.end_ns <= stretch->begin_ns) return;
+  const Verdict verdict = judge(sample);
+  const bool named = verdict.cause != Cause::unattributed;
+  const bool ran = sample.running() && (named || ran_inside(sample, *stretch));
+  const Strength own = ran ? Strength::running : named ? Strength::blocked : Strength::weak;
+  if (own != strength) return;
   paint_by_ranges(thread, std::max(stretch->begin_ns, sample.begin_ns),
-                  std::min(stretch->end_ns, sample.end_ns), judge(sample), sample.running(),
-                  stretch, gap);
+                  std::min(stretch->end_ns, sample.end_ns), verdict, ran, stretch, gap);
 }
 
 // Cut where the thread's open ranges change.
@@ -63,7 +77,10 @@ void Attribution::paint_by_ranges(std::uint32_t thread, std::int64_t begin_ns, s
     RangeTracker::OpenRanges ranges;
     if (ranges_ != nullptr) ranges = ranges_->open_at(thread, begin_ns);
     const std::int64_t until_ns = cut < kMostCuts ? std::min(end_ns, ranges.until_ns) : end_ns;
-    const Verdict here = in_ranges(verdict, running, ranges);
+    Verdict here = in_ranges(verdict, running, ranges);
+    // Only the range is known: what most of the stretch in the same range went to knows more.
+    const bool weak = here.evidence.kind == EvidenceRef::Kind::range;
+    if (weak && stretch->most.evidence.range == here.evidence.range) here = stretch->most;
     if (here.cause != Cause::unattributed) {
       const std::int64_t ns = gap->paint(begin_ns, until_ns, here.cause, here.evidence);
       if (ns > stretch->most_ns) {

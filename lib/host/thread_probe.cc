@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,19 +16,23 @@ namespace {
 
 constexpr const char* kFileNames[] = {"stat", "syscall", "wchan", "schedstat", "comm"};
 
-// "pipe", "socket", the path of a device, else "file".
+// "pipe", "socket", the path of a device, "file"; of others what the system calls them ("eventfd").
 std::string descriptor_kind(std::uint64_t fd) {
-  if (fd > 1u << 24) return "file";
+  struct stat status {};
+  if (fd > 1u << 24 || ::fstat(static_cast<int>(fd), &status) != 0) return "file";
+  if (S_ISFIFO(status.st_mode)) return "pipe";  // a named one too
+  if (S_ISSOCK(status.st_mode)) return "socket";
+  if (S_ISDIR(status.st_mode)) return "folder";
+  if (S_ISREG(status.st_mode)) return "file";
   char target[64];
   const std::string link = fmt::format("/proc/self/fd/{}", fd);
   const ssize_t n = ::readlink(link.c_str(), target, sizeof(target));
   const std::string_view text(target, n > 0 ? static_cast<std::size_t>(n) : 0);
-  for (const std::string_view kind : {"pipe", "socket"}) {
-    if (text.substr(0, kind.size()) == kind) return std::string(kind);
+  constexpr std::string_view kAnonymous = "anon_inode:";
+  if (text.substr(0, kAnonymous.size()) == kAnonymous) {
+    return std::string(text.substr(kAnonymous.size()));
   }
-  if (text.substr(0, 5) == "/dev/") return std::string(text);
-  if (text.substr(0, 11) == "anon_inode:") return std::string(text.substr(11));
-  return "file";
+  return text.substr(0, 5) == "/dev/" ? std::string(text) : "file";
 }
 
 }  // namespace

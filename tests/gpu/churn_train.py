@@ -4,6 +4,7 @@ launches. Prints the same in every run.
 """
 import argparse
 import gc
+import sys
 import threading
 
 import torch
@@ -37,13 +38,15 @@ def garbage():
         gc.collect()
 
 
-def train(device):
+def train(device, start_threads):
     model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 8)).to(device)
     optimiser = torch.optim.SGD(model.parameters(), 1e-4)
     loader = torch.utils.data.DataLoader(Numbers(), batch_size=32, num_workers=2,
                                          multiprocessing_context="fork", pin_memory=True)
     steps = 0
-    for x, y in loader:
+    batches = iter(loader)  # forks the workers
+    start_threads()
+    for x, y in batches:
         loss = nn.functional.cross_entropy(model(x.to(device, non_blocking=True)), y.to(device))
         optimiser.zero_grad()
         loss.backward()
@@ -56,15 +59,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--status", type=int, default=0, help="exit code")
     status = parser.parse_args().status
+    sys.setswitchinterval(0.0005)  # the busy thread lets the others run more often: a run takes seconds
     device = torch.device("cuda")
     torch.zeros(1, device=device)
-    threading.Thread(target=spin, daemon=True).start()
     threads = [threading.Thread(target=launch, args=(device,)) for _ in range(2)]
     threads += [threading.Thread(target=garbage) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    steps = train(device)
-    for thread in threads:
+    threads[:0] = [threading.Thread(target=spin, daemon=True)]
+
+    def start():
+        for thread in threads:
+            thread.start()
+
+    steps = train(device, start)
+    for thread in threads[1:]:
         thread.join()
     print("steps", steps, flush=True)
     raise SystemExit(status)

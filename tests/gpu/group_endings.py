@@ -61,10 +61,12 @@ def five_starts(context, name):
     """PyTorch with threads, forked workers and a busy interpreter lock: no hang, no crash, the exit
     code kept, the whole report each time."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "churn_train.py")
+    bare = context.run(f"{name} without the library", python(script), False, 60)
+    context.equal(f"{name}: without the library", bare.ending, "exit 0", f"{bare.wall_s:.1f} s")
     seen = set()
     for start in range(5):
         status = 3 if start % 2 else 0
-        child, report = context.profile(f"{name}: {start + 1}", python(script, "--status", status), 60)
+        child, report = context.profile(f"{name}: {start + 1}", python(script, "--status", status), 45)
         context.check(f"{name}: {start + 1}", child.status == status and child.stdout == "steps 8\n",
                       f"{child.ending}, {child.stdout.strip()!r}", f"exit {status}, 'steps 8'",
                       f"{child.wall_s:.1f} s, {child.tail_s:.2f} s from last print to end")

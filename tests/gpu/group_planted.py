@@ -12,8 +12,8 @@ EVERY = 10
 KINDS = (
     ("sleep", "sleep:30", 10, "host, other", ("nanosleep",)),
     ("malloc", "malloc:34359738368", 10, "device allocation", ("cudaMalloc", "cudaFree")),
-    ("module", "module:2", 5, "compilation", ("module load", "cuModuleLoadData", "cuLibraryLoadData")),
-    ("read of a pipe", "read:{pipe}", 10, None, ("read(pipe)", "open")),
+    ("module", "module:2", 5, "compilation, module loading", ("cuModuleLoadData", "cuModuleUnload")),
+    ("read of a pipe", "read:{pipe}", 10, None, ("read(pipe)", "openat")),
     ("read of a file", "read:{file}", 5, None, ("read(file)", "range planted read")),
 )
 FILE_BYTES = 256 << 20
@@ -73,7 +73,6 @@ def planted(context, name, spec, stalls, cause, words):
     context.equal(f"{name}: stalls", int(line[1]), stalls)
     total_ms = float(line[2])
     device = report["devices"][0]
-    # After the start: from the steady state's begin all stalls but the first may be counted.
     found_ms, text = named_ms(device, words)
     context.check(f"{name}: named", abs(found_ms - total_ms) <= TOLERANCE * total_ms, f"{found_ms:.1f} ms",
                   f"{total_ms:.1f} ms to {100 * TOLERANCE:.0f} %", text)
@@ -83,6 +82,7 @@ def planted(context, name, spec, stalls, cause, words):
                       f"{cause} {causes.get(cause, 0.0):.1f} ms", f"at least the {total_ms:.1f} ms planted")
     mean_ms = total_ms / stalls
     longest = [g["length_ns"] / 1e6 for g in device["gaps"]["longest"]]
-    as_planted = sum(1 for g in longest if g >= 0.9 * mean_ms)
+    as_planted = sum(1 for g in longest if g >= 0.6 * mean_ms)
     context.check(f"{name}: longest gaps", as_planted >= min(4, stalls),
-                  " ".join(f"{g:.2f}" for g in longest) + " ms", f"at least four of {0.9 * mean_ms:.1f} ms")
+                  " ".join(f"{g:.2f}" for g in longest) + " ms", f"at least four of {0.6 * mean_ms:.1f} ms",
+                  f"{mean_ms:.1f} ms a stall on average")

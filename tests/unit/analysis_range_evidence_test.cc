@@ -75,6 +75,21 @@ TEST_CASE("a range that loads data: input pipeline, also below others and over p
   CHECK(words(host, slices, Cause::input_pipeline).find("range next_batch") != std::string::npos);
 }
 
+TEST_CASE("a stall in a range, seen from its second sample on, is named throughout") {
+  Host host;
+  host.push(0, "stall");
+  host.call(0, 5 * kUs);
+  SECTION("the first sample owes its time on a CPU to what was before the stall") {
+    host.sample(-1500 * kUs, 500 * kUs, {}, true);
+  }
+  SECTION("the first sample does not know what blocked it") { host.sample(0, 1 * kMs, {}, false); }
+  host.sample(1 * kMs, 29 * kMs, {}, false, "clock_nanosleep");
+  const auto slices = ask(host);
+  CHECK(of(slices, Cause::host) == kStretch);
+  CHECK(slices.size() == 2);  // and the launch itself
+  CHECK(words(host, slices, Cause::host) == "clock_nanosleep in range stall");
+}
+
 TEST_CASE("ranges of other threads, closed ones and later ones name nothing") {
   Host host = busy_host();
   host.push(0, "mine");
