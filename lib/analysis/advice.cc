@@ -66,7 +66,7 @@ std::string sync_text(const Situation& s) {
 }
 
 std::string host_text(const Situation& s) {
-  return fmt::format("move off the launching thread: {}", first_evidence(s.cause));
+  return fmt::format("{}: move it off the launching thread", first_evidence(s.cause));
 }
 
 struct Row {
