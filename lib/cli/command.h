@@ -39,6 +39,7 @@ void add_run(CLI::App& app, const Environment& environment,
              const std::vector<std::string>& from_dashes, Action& action);
 void add_ps(CLI::App& app, const Environment& environment, Action& action);
 void add_env(CLI::App& app, const Environment& environment, Action& action);
+void add_calibrate(CLI::App& app, const Environment& environment, Action& action);
 void add_help(CLI::App& app, const Environment& environment, Action& action);
 
 }  // namespace gapscope::cli

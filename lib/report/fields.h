@@ -317,6 +317,7 @@ void fields(V& v, T& s) {
   v("host_cpu_ns", s.host_cpu_ns);
   v("ring_bytes", s.ring_bytes);
   v("buffer_bytes", s.buffer_bytes);
+  v("cupti_ns", s.cupti_ns);
   v("exit_ns", s.exit_ns);
   v("rings", s.rings);
 }

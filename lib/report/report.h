@@ -326,6 +326,8 @@ struct Self {
   std::int64_t host_cpu_ns = 0;  // sampling what the CPU threads do
   std::int64_t ring_bytes = 0;
   std::int64_t buffer_bytes = 0;
+  // CUPTI's share of the program's threads' time, by this machine's calibration; 0: none is known.
+  std::int64_t cupti_ns = 0;
   std::int64_t exit_ns = 0;
   std::int64_t rings = 0;
   bool operator==(const Self&) const = default;

@@ -1,4 +1,5 @@
 #include "runtime/collector.h"
+#include "report/calibration.h"
 
 #include <fmt/format.h>
 
@@ -307,6 +308,10 @@ report::Report Collector::make_report() const {
   report.self.ring_bytes = static_cast<std::int64_t>(rings_.memory_bytes());
   report.self.rings = static_cast<std::int64_t>(rings_.rings());
   report.self.buffer_bytes = static_cast<std::int64_t>(backend_.buffer_bytes());
+  if (const auto calibration = report::read_calibration(config_.calibration_path);
+      calibration.ok()) {
+    report.self.cupti_ns = report::cupti_share_ns(report, *calibration);
+  }
   return report;
 }
 

@@ -45,10 +45,11 @@ struct Config {
   std::uint64_t flush_ms = 300;                  // GAPSCOPE_FLUSH_MS
   std::uint64_t exit_wait_ms = 1000;             // GAPSCOPE_EXIT_WAIT_MS
   bool host = true;                              // GAPSCOPE_HOST: host evidence (lib/host/)
-  bool anonymous = false;       // GAPSCOPE_ANONYMOUS: names of this machine left out
-  bool verbose = false;         // GAPSCOPE_VERBOSE: notes on start-up, on stderr
-  bool snapshot = true;         // GAPSCOPE_SNAPSHOT: 0 none, 1 in snapshot_folder, or its folder
-  std::string snapshot_folder;  // "" none; load_config() puts /dev/shm/gapscope.UID here
+  std::string calibration_path;  // GAPSCOPE_CALIBRATION; "" none: no home folder is known
+  bool anonymous = false;        // GAPSCOPE_ANONYMOUS: names of this machine left out
+  bool verbose = false;          // GAPSCOPE_VERBOSE: notes on start-up, on stderr
+  bool snapshot = true;          // GAPSCOPE_SNAPSHOT: 0 none, 1 in snapshot_folder, or its folder
+  std::string snapshot_folder;   // "" none; load_config() puts /dev/shm/gapscope.UID here
   std::uint64_t snapshot_ms = 60'000;       // GAPSCOPE_SNAPSHOT_MS
   bool sigterm = false;                     // GAPSCOPE_SIGTERM: SIGTERM ends the session first
   bool yield = false;                       // GAPSCOPE_YIELD: CUPTI is left to another tool

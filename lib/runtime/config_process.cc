@@ -67,6 +67,14 @@ constexpr std::array<std::string_view, 19> kRecorded = {"CUDA_VISIBLE_DEVICES",
                                                         "CONDA_PREFIX",
                                                         "VIRTUAL_ENV"};
 
+// Where other programs of this user keep what can be made again.
+std::string default_calibration_path(const Environment& environment) {
+  const std::string_view cache = environment_value(environment, "XDG_CACHE_HOME");
+  if (!cache.empty()) return absl::StrCat(cache, "/gapscope/calibration.json");
+  const std::string_view home = environment_value(environment, "HOME");
+  return home.empty() ? "" : absl::StrCat(home, "/.cache/gapscope/calibration.json");
+}
+
 void read_process(const Environment& environment, Config& config) {
   config.rank = detect_rank(environment);
   config.no_color = !environment_value(environment, "NO_COLOR").empty();
@@ -74,6 +82,9 @@ void read_process(const Environment& environment, Config& config) {
   for (const std::string_view name : kRecorded) {
     const std::string_view value = environment_value(environment, name);
     if (!value.empty()) config.recorded_variables.emplace_back(name, value);
+  }
+  if (config.calibration_path.empty()) {
+    config.calibration_path = default_calibration_path(environment);
   }
   config.cuda_home = std::string(environment_value(environment, "CUDA_HOME"));
   if (config.cuda_home.empty()) {

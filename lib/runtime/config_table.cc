@@ -188,6 +188,12 @@ constexpr Row kRows[] = {
       "collections; long idle gaps then stay without a cause."},
      "0 or 1",
      set_bool<&Config::host>},
+    {{"GAPSCOPE_CALIBRATION", "path", "~/.cache/gapscope/calibration.json",
+      "What CUPTI's tracing costs on this machine, as `gapscope calibrate` has measured it; where "
+      "it "
+      "is there, the page says what CUPTI cost the run."},
+     "a path",
+     set_path<&Config::calibration_path>},
     {{"GAPSCOPE_ANONYMOUS", "0|1", "0",
       "1 leaves the host's name, arguments and folders out of reports and recordings, to hand them "
       "on."},

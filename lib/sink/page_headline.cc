@@ -135,7 +135,11 @@ std::string host_cost(const report::Self& self) {
                     static_cast<double>(self.collector_cpu_ns) +
                     static_cast<double>(self.flush_cpu_ns) + static_cast<double>(self.host_cpu_ns);
   if (!(ns > 0)) return "host cost not measured here";
-  return absl::StrCat("host cost ~", duration(ns), " + CUPTI's own");
+  if (self.cupti_ns == 0) return absl::StrCat("host cost ~", duration(ns), " + CUPTI's own");
+  const auto cupti_ns = static_cast<double>(self.cupti_ns);
+  const double all_ns = ns + cupti_ns;
+  return absl::StrCat("host cost ~", duration(all_ns), " (", fixed(100 * cupti_ns / all_ns, 0),
+                      " % CUPTI)");
 }
 
 void write_trust(const Page& page, Canvas& canvas) {

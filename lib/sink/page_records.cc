@@ -20,6 +20,7 @@ void write_own_cost(const report::Self& self, Canvas& canvas) {
                       what);
   };
   piece(self.callback_ns, "in callbacks (estimate)");
+  piece(self.cupti_ns, "CUPTI on the program's threads (calibrated)");
   piece(self.collector_cpu_ns, "collector CPU");
   piece(self.flush_cpu_ns, "flush CPU");
   piece(self.host_cpu_ns, "sampling CPU");

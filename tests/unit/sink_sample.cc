@@ -176,7 +176,13 @@ report::Report sample_report() {
   r.complete_until_ns = r.process.end_ns;
   r.records.seen = 655'300;
   r.records.calls = 616'917;
-  r.self = {160'000'000, 890'000'000, 20'000'000, 1'048'576, 12'582'912, 9'000'000, 2};
+  r.self.callback_ns = 160'000'000;
+  r.self.collector_cpu_ns = 890'000'000;
+  r.self.flush_cpu_ns = 20'000'000;
+  r.self.ring_bytes = 1'048'576;
+  r.self.buffer_bytes = 12'582'912;
+  r.self.exit_ns = 9'000'000;
+  r.self.rings = 2;
   return r;
 }
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
@@ -68,6 +69,10 @@ FAKE_CUDA CUresult cuInit(unsigned) {
 
 FAKE_CUDA CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   *device = ordinal;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA CUresult cuDeviceGetName(char* name, int size, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(size), "Fake H200");
   return CUDA_SUCCESS;
 }
 FAKE_CUDA CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
