@@ -39,6 +39,7 @@ void Flusher::run() {
     flushed_ns_.store(begin_ns, std::memory_order_release);
     if (force) forced_done_.store(true, std::memory_order_release);
     collector_wake_.wake();
+    if (force) break;  // what is withheld after it is nobody's any more
   }
   ended_.store(true, std::memory_order_release);
 }

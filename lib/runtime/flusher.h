@@ -27,7 +27,7 @@ class Flusher {
   // are visible to whoever has read this value.
   std::uint64_t flushed_ns() const noexcept { return flushed_ns_.load(std::memory_order_acquire); }
 
-  // Asks for a flush now, or for the forced one at the end; any thread.
+  // Asks for a flush now, or for the forced one at the end, after which there is none; any thread.
   void request() noexcept;
   void request_forced() noexcept;
   bool forced_done() const noexcept { return forced_done_.load(std::memory_order_acquire); }
