@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What must hold for the binaries that users load: DESIGN's "private and self-contained".
 
-usage: binary_rules.py {exports|preload_exports|needed|nodelete} BINARY [HEADER]
+usage: binary_rules.py {exports|preload_exports|needed|borrows|cupti_inside|nodelete} BINARY [HEADER]
 """
 import re
 import subprocess
@@ -52,6 +52,32 @@ def needed(binary, _):
         yield "asks for an executable stack"
 
 
+# conda-forge.github.io#388, anaconda-issues#13100: processes bring a C++ runtime of their own, older or
+# newer. What is not asked for by name cannot be taken from it; what ours has, exports keeps in.
+CXX_RUNTIME = re.compile(r"_Z|__cxa_(?!finalize$|atexit$|at_quick_exit$|thread_atexit_impl$)|__gxx_|_Unwind_|"
+                         r"__gcc_|__(de)?register_frame|__dynamic_cast")
+# pytorch#133744: other threads may read the environment while it moves.
+CHANGES_ENVIRONMENT = {"setenv", "putenv", "unsetenv", "clearenv"}
+
+
+def borrows(binary, _):
+    """No part of the C++ runtime is the process's, and its environment is only read."""
+    lines = output("nm", "-D", "--undefined-only", binary).splitlines()
+    names = {line.split()[-1].split("@")[0] for line in lines}
+    if "malloc" not in names:
+        yield "malloc is not libc's: are these the undefined symbols?"
+    yield from (f"C++ runtime of the process: {name}" for name in sorted(names) if CXX_RUNTIME.match(name))
+    yield from (f"changes the environment: {name}" for name in sorted(names & CHANGES_ENVIRONMENT))
+
+
+def cupti_inside(binary, _):
+    """pytorch#57744: a CUPTI linked in statically broke the process's exceptions; it is loaded instead."""
+    names = {line.split()[-1] for line in output("nm", binary).splitlines()}
+    if not any("InitializeInjection" in name for name in names):
+        yield "no symbol table to look into"
+    yield from (f"CUPTI inside: {name}" for name in sorted(names) if re.match(r"cupti[A-Z]", name))
+
+
 def nodelete(binary, _):
     """The library is never unmapped: threads of ours and CUPTI's pointers lead into it."""
     if not re.search(r"\(FLAGS_1\).*NODELETE", output("readelf", "-dW", binary)):
@@ -60,7 +86,8 @@ def nodelete(binary, _):
 
 def main():
     rule, binary = sys.argv[1:3]
-    check = {"exports": exports, "preload_exports": preload_exports, "needed": needed, "nodelete": nodelete}[rule]
+    rules = (exports, preload_exports, needed, borrows, cupti_inside, nodelete)
+    check = {rule.__name__: rule for rule in rules}[rule]
     broken = list(check(binary, sys.argv[3] if len(sys.argv) > 3 else None))
     for line in broken:
         print(f"{binary}: {line}")
