@@ -1,5 +1,8 @@
 #include "buffer.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,6 +49,14 @@ void Buffer::blank_incomplete(std::uint64_t now_ns) {
 }
 
 std::uint64_t Buffer::checksum() const { return mix(0, data_, used_); }
+
+bool Buffer::mapped() const {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(data_) / page * page;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data_) + size_;
+  // Does nothing but look whether there is memory.
+  return msync(reinterpret_cast<void*>(begin), end - begin, MS_ASYNC) == 0;
+}
 
 bool Buffer::overlaps(const std::uint8_t* data, std::size_t size) const {
   return data < data_ + size_ && data_ < data + size;

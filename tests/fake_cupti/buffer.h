@@ -30,6 +30,8 @@ class Buffer {
   std::size_t size() const { return size_; }
   std::size_t used() const { return used_; }
   std::size_t records() const { return places_.size(); }
+  // Its memory is still there: nobody unmapped it.
+  bool mapped() const;
 
  private:
   struct Place {

@@ -52,6 +52,10 @@ void BufferQueue::write_staged(Lock& lock) {
 }
 
 void BufferQueue::write(Lock& lock, const Record& record) {
+  if (current_.exists() && !current_.mapped()) {
+    log_.violation("a buffer was unmapped while CUPTI held it");
+    current_ = {};
+  }
   while (!current_.exists() || !current_.fits(record)) {
     if (current_.exists()) full_.push_back(std::exchange(current_, {}));
     if (!ask_client(lock)) {
@@ -83,6 +87,7 @@ bool BufferQueue::ask_client(Lock& lock) {
   if (!acceptable(data, size)) return false;
   if (current_.exists()) full_.push_back(std::exchange(current_, {}));
   current_ = Buffer(data, size, max_records);
+  lent_[data] = size;
   return true;
 }
 
@@ -115,7 +120,25 @@ std::vector<Buffer> BufferQueue::take_full() {
 }
 
 void BufferQueue::check(const Buffer& buffer) {
-  if (!buffer.intact()) log_.violation("a buffer changed while CUPTI held it");
+  if (!buffer.mapped()) {
+    log_.violation("a buffer was unmapped while CUPTI held it");
+  } else if (!buffer.intact()) {
+    log_.violation("a buffer changed while CUPTI held it");
+  }
+}
+
+void BufferQueue::check_held() {
+  const Lock lock(mutex_);
+  if (current_.exists()) check(current_);
+  for (const Buffer& buffer : full_) check(buffer);
+  for (const Buffer& buffer : leaving_) check(buffer);
+}
+
+std::uint64_t BufferQueue::lent_bytes() {
+  const Lock lock(mutex_);
+  std::uint64_t bytes = 0;
+  for (const auto& [data, size] : lent_) bytes += size;
+  return bytes;
 }
 
 void BufferQueue::flush(bool forced) {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <random>
 #include <vector>
@@ -35,6 +36,10 @@ class BufferQueue {
   std::uint64_t take_dropped() { return dropped_.exchange(0, std::memory_order_relaxed); }
   std::uint64_t delivered() const { return delivered_.load(std::memory_order_relaxed); }
   std::uint64_t requested() const { return requested_.load(std::memory_order_relaxed); }
+  // Of all buffers that the client ever lent, each counted once.
+  std::uint64_t lent_bytes();
+  // Looks at the buffers that are held when the process ends.
+  void check_held();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -63,6 +68,7 @@ class BufferQueue {
   std::vector<Buffer> full_;
   std::vector<Buffer> leaving_;  // the worker's: to hand over as they are
   std::vector<Record> staged_;   // shuffling: not yet written
+  std::map<const std::uint8_t*, std::size_t> lent_;
   std::mt19937_64 random_;
   bool worker_started_ = false;
   std::uint64_t orders_ = 0;  // flushes that wait for the worker

@@ -35,11 +35,15 @@ Fake::Fake(const Options& from_environment)
       owner_(getpid()),
       next_correlation_(options.first_correlation) {
   log.event("loaded api " + std::to_string(options.version));
+  CallbackScope::watch(log);
 }
 
 bool Fake::enter(const char* function) {
   if (CallbackScope::inside()) {
     log.violation(std::string(function) + " called inside a callback");
+  }
+  if (CallbackScope::locks_held() > 0) {
+    log.violation(std::string(function) + " called while a lock is held");
   }
   if (getpid() != owner_) log.violation(std::string(function) + " called in a forked child");
   const std::uint64_t fatal = fatal_ns_.load(std::memory_order_acquire);
@@ -81,6 +85,8 @@ CUptiResult Fake::flush(std::uint32_t flags) {
   if (forced) {
     log.event("forced flush");
     if (forced_.fetch_add(1, std::memory_order_relaxed) != 0) log.violation("second forced flush");
+  } else if (forced_.load(std::memory_order_relaxed) != 0) {
+    log.violation("flush after the forced one: that belongs at the end");
   }
   if (number == options.hang_flush || (forced && options.hang_forced)) {
     log.event("flush hangs");
@@ -104,9 +110,11 @@ void Fake::cuda_is_up() {
 
 void Fake::summary() {
   if (getpid() != owner_) return;
+  buffers.check_held();
   log.event("summary flushes " + std::to_string(flushes_.load()) + " forced " +
             std::to_string(forced_.load()) + " buffers " + std::to_string(buffers.requested()) +
-            " records " + std::to_string(buffers.delivered()) + " violations " +
+            " of " + std::to_string(buffers.lent_bytes()) + " bytes records " +
+            std::to_string(buffers.delivered()) + " violations " +
             std::to_string(log.violations()));
 }
 

@@ -105,6 +105,15 @@ typedef struct fake_call_result {
   fake_times work;   /* graph launches: the whole graph's */
 } fake_call_result;
 
+/* What the calling thread has done so far. A program that wants the client's callbacks watched
+ * exports fake_watch_thread and counts there; the fake looks for it when it is loaded. */
+typedef struct fake_thread_counts {
+  uint64_t allocations; /* malloc and its family, mmap */
+  uint64_t locks_taken; /* pthread mutexes and read-write locks */
+  int64_t locks_held;
+} fake_thread_counts;
+const fake_thread_counts* fake_watch_thread(void);
+
 /* result may be NULL. */
 void fake_call(const fake_call_spec* spec, fake_call_result* result);
 /* cuInit has returned: from now on a flush cannot deadlock. */

@@ -1,125 +1,10 @@
-// The fake keeps CUPTI's promises, and sees a client that breaks the rules. Each case in a process
-// of its own (ctest does that): the fake is one a process.
-#include <cupti.h>
-#include <dlfcn.h>
+// The fake keeps CUPTI's promises. Each case in a process of its own (ctest does that): the fake is
+// one a process.
+#include <string>
 
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include "selftest_client.h"
 
-#include "catch.h"
-#include "fake_cupti_control.h"
-
-namespace {
-
-template <typename F>
-F* look_up(void* library, const char* name, F*) {
-  return reinterpret_cast<F*>(dlsym(library, name));
-}
-#define BIND(name) decltype(&::name) name = look_up(library, #name, &::name)
-
-// The least that a client of CUPTI does.
-class Client {
- public:
-  explicit Client(const char* path) : library(dlopen(path, RTLD_NOW)) { current_ = this; }
-
-  void start() {
-    REQUIRE(cuptiSubscribe(&handle_, &Client::callback, this) == CUPTI_SUCCESS);
-    REQUIRE(cuptiActivityRegisterCallbacks(&Client::request, &Client::complete) == CUPTI_SUCCESS);
-    for (const auto kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                            CUPTI_ACTIVITY_KIND_MEMSET}) {
-      REQUIRE(cuptiActivityEnable(kind) == CUPTI_SUCCESS);
-    }
-    REQUIRE(cuptiEnableCallback(1, handle_, CUPTI_CB_DOMAIN_DRIVER_API,
-                                CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) == CUPTI_SUCCESS);
-    fake_cuda_up();
-  }
-  void flush(std::uint32_t flags) {
-    std::thread([&] { cuptiActivityFlushAll(flags); }).join();
-  }
-  fake_call_result launch(std::uint64_t duration_ns, fake_fate fate = FAKE_RECORDED) {
-    fake_call_spec spec{};
-    spec.work.name = "kernel";
-    spec.work.duration_ns = duration_ns;
-    spec.work.fate = static_cast<std::uint8_t>(fate);
-    fake_call_result result{};
-    fake_call(&spec, &result);
-    return result;
-  }
-
-  void* library;
-  BIND(cuptiGetVersion);
-  BIND(cuptiSubscribe);
-  BIND(cuptiSubscribe_v2);
-  BIND(cuptiActivityRegisterCallbacks);
-  BIND(cuptiActivityEnable);
-  BIND(cuptiEnableCallback);
-  BIND(cuptiActivityFlushAll);
-  BIND(cuptiActivityGetNextRecord);
-  BIND(cuptiActivityGetNumDroppedRecords);
-  BIND(cuptiGetTimestamp);
-  BIND(cuptiFinalize);
-  BIND(fake_call);
-  BIND(fake_cuda_up);
-  BIND(fake_wait_idle);
-  BIND(fake_release_late);
-  BIND(fake_fatal_error);
-  BIND(fake_violations);
-  BIND(fake_delivered);
-
-  std::atomic<int> enters{0}, exits{0};
-  std::atomic<bool> timestamp_in_callback{false};
-  std::mutex mutex;
-  std::map<std::uint32_t, CUpti_ActivityKernel9> kernels;  // by correlation id
-  std::vector<std::size_t> kernel_sizes;
-
- private:
-  static constexpr std::size_t kBytes = 8192;
-
-  static void callback(void* self, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
-    auto& client = *static_cast<Client*>(self);
-    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-    if (call.callbackSite == CUPTI_API_ENTER) {
-      *call.correlationData = call.correlationId + 1000u;
-      ++client.enters;
-    } else if (*call.correlationData == call.correlationId + 1000u) {
-      ++client.exits;
-    }
-    std::uint64_t now;
-    if (client.timestamp_in_callback) client.cuptiGetTimestamp(&now);
-  }
-  static void request(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
-    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, kBytes));
-    *size = kBytes;
-    *records = 0;
-  }
-  static void complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
-                       std::size_t valid) {
-    Client& client = *current_;
-    std::lock_guard lock(client.mutex);
-    CUpti_Activity* record = nullptr;
-    const std::uint8_t* last = nullptr;
-    while (client.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
-      const auto* at = reinterpret_cast<const std::uint8_t*>(record);
-      if (last != nullptr) client.kernel_sizes.push_back(static_cast<std::size_t>(at - last));
-      last = record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? at : nullptr;
-      if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) continue;
-      CUpti_ActivityKernel9 kernel{};
-      std::memcpy(&kernel, record, 200);
-      client.kernels[kernel.correlationId] = kernel;
-    }
-    std::free(buffer);
-  }
-
-  static inline Client* current_ = nullptr;
-  CUpti_SubscriberHandle handle_ = nullptr;
-};
-
-}  // namespace
+using fake_cupti::Client;
 
 TEST_CASE("each launch calls back twice and leaves one record with its times") {
   Client client(FAKE_CUPTI_13);
@@ -232,28 +117,6 @@ TEST_CASE("out of order on the fake's own thread: nothing is lost") { lose_nothi
 TEST_CASE("out of order on the flushing thread: nothing is lost") { lose_nothing("flush"); }
 
 TEST_CASE("out of order on the launching thread: nothing is lost") { lose_nothing("launch"); }
-
-TEST_CASE("rules broken are seen") {
-  Client client(FAKE_CUPTI_13);
-  client.start();
-  client.timestamp_in_callback = true;
-  client.launch(1000);
-  CHECK(client.fake_violations() == 2);
-  client.timestamp_in_callback = false;
-  client.cuptiFinalize();
-  CHECK(client.fake_violations() == 3);
-  client.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL);
-  CHECK(client.fake_violations() == 4);
-  client.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
-  CHECK(client.fake_violations() == 5);
-  client.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  client.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  CHECK(client.fake_violations() == 6);
-  client.fake_fatal_error("gone");
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  client.flush(0);
-  CHECK(client.fake_violations() == 7);
-}
 
 TEST_CASE("subscribe fails as told") {
   setenv("FAKE_CUPTI_SUBSCRIBE_RESULT", "39", 1);

@@ -63,7 +63,7 @@ void Subscriber::fire(CUpti_CallbackDomain domain, CUpti_CallbackId id, const vo
   if (!wanted_[domain][id].load(std::memory_order_acquire)) return;
   const CUpti_CallbackFunc callback = callback_.load(std::memory_order_acquire);
   if (callback == nullptr) return;
-  CallbackScope scope;
+  CallbackScope scope(CallbackScope::Kind::api);
   callback(userdata_, domain, id, data);
 }
 
