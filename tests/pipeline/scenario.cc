@@ -35,6 +35,7 @@ constexpr std::pair<const char*, Scenario> kScenarios[] = {
     {"fork_child", fork_child},
     {"fork_exec", fork_exec},
     {"launch_until_exit", launch_until_exit},
+    {"exceptions", exceptions},
 };
 
 }  // namespace

@@ -60,5 +60,6 @@ void fatal(CudaProcess&, const Settings&);
 void fork_child(CudaProcess&, const Settings&);
 void fork_exec(CudaProcess&, const Settings&);
 void launch_until_exit(CudaProcess&, const Settings&);
+void exceptions(CudaProcess&, const Settings&);
 
 }  // namespace fake_driver

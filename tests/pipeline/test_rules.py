@@ -81,3 +81,18 @@ def test_buffers_outlive_the_session(p):
     equal(run.report["records"]["seen"], 400, "records.seen")
     check(run.events("forced flush"), "the end was not flushed")
     check(requests >= 2, f"no buffer was asked for after the end: {requests} requests")
+
+
+# pytorch/pytorch#57744: the shared libcupti is loaded, and the program's exceptions are its own affair.
+def test_exceptions(p):
+    threads, operations = 4, 250
+    for program in ("fake_driver", "fake_driver_linked"):
+        run = p.run("exceptions", "--threads", threads, "--operations", operations, program=program)
+        sound(p, run, "exceptions")
+        same_figures(run)
+        quality(run)
+        thrown = threads * operations
+        values = run.truth["values"]
+        equal([values[k] for k in ("caught", "passed_on", "unwound")], [thrown, threads, 2 * thrown + 1],
+              "exceptions caught, passed on, frames unwound")
+        equal(run.report["process"]["cupti_path"], p.cupti(13), "cupti_path")

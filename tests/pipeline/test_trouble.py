@@ -27,7 +27,7 @@ def test_cupti_drops(p):
     check(run.lines("lost") or run.lines("dropped"), "the page does not warn")
 
 
-# kineto#109, legion#1800, nvidia-resiliency-ext#115.
+# kineto#109, legion#1800, nvidia-resiliency-ext#115, parcagpu#23 (its soak is tests/gpu/group_soak.py).
 def test_impossible_times(p):
     for name, fate in (("FAKE_CUPTI_ZERO_EVERY", "zero"), ("FAKE_CUPTI_SENTINEL_EVERY", "sentinel")):
         run = p.run("kernels", "--operations", 1000, env={name: 100})
