@@ -59,6 +59,7 @@ double unattributed_share(const report::Report& report) {
 
 }  // namespace
 
+// kineto#610, Lightning#21771: the data loader's time is never shown as zero.
 TEST_CASE("recording: JPEG decoding in the training thread is the input pipeline") {
   const auto report = replay("loader_stall");
   expect_first(report, "input pipeline", "dataloader.py");
@@ -74,6 +75,7 @@ TEST_CASE("recording: JPEG decoding in the training thread is the input pipeline
   CHECK(std::abs(attributed - won) <= won / 10);
 }
 
+// torchtitan#148, marin#9224.
 TEST_CASE("recording: full collections on the critical path") {
   const auto report = replay("gc_pause");
   expect_first(report, "garbage collection", "generation 2");
@@ -106,6 +108,7 @@ TEST_CASE("recording: a chain of tiny kernels is launch-bound, and its graph muc
   CHECK(fixed.advice[0].text.find("GAPSCOPE_GRAPHS=graph") != std::string::npos);
 }
 
+// torchrec#3855, pytorch#39694: that the host waits for them is in analysis_host_test.cc.
 TEST_CASE("recording: pageable copies on the compute stream are the first finding") {
   const auto report = replay("copy_stripe");
   REQUIRE_FALSE(device(report).findings.empty());

@@ -30,6 +30,8 @@ TEST_CASE("an empty run has an empty report") {
   REQUIRE(report.records.seen == 0);
 }
 
+// nsys-ai#599, #574, #240: copies are not idle, sums over streams are not busy time, no gaps where
+// there are none: this case and the next two.
 TEST_CASE("busy time is the union over streams, not the sum") {
   Fed fed;
   Place other;

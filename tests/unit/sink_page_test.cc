@@ -42,6 +42,8 @@ void check_columns_add_up(const PageText& page, std::string_view corner, std::si
   CHECK(totals[1] == 100.0);
 }
 
+// tensorboard#3360, xprof#564: "idle" says why, of which window, and adds up: this case and the
+// next two.
 TEST_CASE("the first lines say what most people read") {
   const PageText page(test::sample_report_with_causes());
   CHECK(page.lines[0] ==
