@@ -68,7 +68,7 @@ class Floor(unittest.TestCase):
         # The fake's rule that a subscription comes first is the library's own, not CUPTI's.
         broken = [line for line in log.splitlines() if "violation:" in line and "without subscriber" not in line]
         self.assertEqual(broken, [])
-        self.assertRegex(log, r"buffers [1-9]\d* records \d{4}")
+        self.assertRegex(log, r"buffers [1-9]\d* of \d+ bytes records \d{4}")
         self.assertGreater(json.loads(done.stdout)["rows"]["launch_1"]["ns_per_operation"], 0)
 
     def test_whole_graphs(self):
