@@ -27,10 +27,13 @@ std::string unknown_name(std::string_view name) {
   // Names of any length can stand in an environment; no valid one is longer than this.
   constexpr std::size_t kMaxCompared = 64;
   std::vector<std::string_view> names;
-  for (const ConfigOption& option : config_options()) names.push_back(option.name);
-  return fmt::format("{} is not a variable of gapscope; did you mean {}?",
-                     config::quote_for_message(name),
-                     config::nearest(name.substr(0, kMaxCompared), names));
+  for (const ConfigOption& option : config_options()) {
+    if (!option.internal) names.push_back(option.name.substr(kPrefix.size()));
+  }
+  const std::string_view near = config::nearest(name.substr(kPrefix.size(), kMaxCompared), names);
+  return fmt::format("{} is not a variable of gapscope; {}", config::quote_for_message(name),
+                     near.empty() ? std::string("'gapscope help env' lists them")
+                                  : fmt::format("did you mean {}{}?", kPrefix, near));
 }
 
 std::string bad_value(const config::Row& row, std::string_view value) {

@@ -83,9 +83,9 @@ Environment environ_entries();
 // The first entry of that name, as getenv would find it; "" when there is none.
 std::string_view environment_value(const Environment& environment, std::string_view name);
 
-// Unknown GAPSCOPE_ names and bad values give one line each in complaints (nearest valid name, or
-// the range), without a prefix or a newline, and leave the default. An empty value is no value.
-// complaints may be null.
+// Unknown GAPSCOPE_ names and bad values give one line each in complaints (a valid name that is
+// near, or the range), without a prefix or a newline, and leave the default. An empty value is no
+// value. complaints may be null.
 Config load_config(const Environment& environment, std::vector<std::string>* complaints);
 
 // Where snapshots lie when GAPSCOPE_SNAPSHOT names no folder: in memory, gone with the next boot.

@@ -125,7 +125,9 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
   std::size_t best_distance = std::numeric_limits<std::size_t>::max();
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
+    // A third of the letters: further off, it is another word.
+    const bool near = distance * 3 <= std::max(word.size(), candidate.size());
+    if (near && distance < best_distance) {
       best = candidate;
       best_distance = distance;
     }

@@ -29,7 +29,8 @@ std::string format_size(std::uint64_t bytes);
 // Insertions, deletions, substitutions and swaps of neighbours that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate with the smallest edit distance, the first of equals; "" when there is none.
+// The candidate with the smallest edit distance, the first of equals; "" when none is near, that is
+// within a third of the letters.
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 // For a message of one line: control characters escaped, cut at 60 bytes.

@@ -67,6 +67,8 @@ TEST_CASE("edit distance counts insertions, deletions, substitutions and swaps")
   CHECK(edit_distance("kitten", "sitting") == 3);
   CHECK(nearest("stpe", {"range", "step", "steps"}) == "step");
   CHECK(nearest("x", {}).empty());
+  CHECK(nearest("foo", {"host", "html", "record"}).empty());
+  CHECK(nearest("recording", {"host", "record", "record_limit"}) == "record");
 }
 
 TEST_CASE("the capture syntax") {

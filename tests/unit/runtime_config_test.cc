@@ -153,12 +153,15 @@ TEST_CASE("a variable's value names no other folder, unless the path begins with
   CHECK(expand_path("/tmp/%q{UP}/%q{UP}x", environment) == "/tmp/__/__x");
 }
 
-TEST_CASE("an unknown name gives one line with the nearest valid one") {
+TEST_CASE("an unknown name gives one line, with the valid one that is near") {
   CHECK(only_complaint({{"GAPSCOPE_REPROT", "x"}}) ==
         "GAPSCOPE_REPROT is not a variable of gapscope; did you mean GAPSCOPE_REPORT?");
   CHECK(absl::StrContains(only_complaint({{"GAPSCOPE_COLOUR", "never"}}), "GAPSCOPE_COLOR?"));
+  CHECK(only_complaint({{"GAPSCOPE_FOO", "1"}}) ==
+        "GAPSCOPE_FOO is not a variable of gapscope; 'gapscope help env' lists them");
   CHECK(absl::StrContains(only_complaint({{"GAPSCOPE_" + std::string(100000, 'x'), ""}}),
-                          "did you mean GAPSCOPE_"));
+                          "'gapscope help env' lists them"));
+  CHECK(absl::StrContains(only_complaint({{"GAPSCOPE_", ""}}), "'gapscope help env' lists them"));
   CHECK(load({{"GAPSCOPES", "x"}, {"MY_GAPSCOPE_REPORT", "x"}}).report_path.empty());
 }
 
