@@ -1,9 +1,10 @@
 #include "call_table.h"
 
-#include <cupti.h>
-
+#include <algorithm>
 #include <array>
 #include <string_view>
+
+#include "cupti_versions.h"
 
 namespace gapscope::cupti {
 namespace {
@@ -237,7 +238,12 @@ constexpr CallInfo kCalls[] = {
 #undef CALL
 #undef CALL_PLAIN
 
-constexpr std::size_t kIds = CUPTI_DRIVER_TRACE_CBID_SIZE;
+// Not what the headers know: a library that is newer than they are has more.
+constexpr std::size_t kIds = [] {
+  std::size_t ids = 0;
+  for (const CallInfo& call : kCalls) ids = std::max<std::size_t>(ids, call.cbid + 1);
+  return ids;
+}();
 static_assert(std::size(kCalls) < 255);
 
 // 0: not in the table, else the index + 1.

@@ -4,12 +4,11 @@
 // or CUPTI call, no exception. Driver calls inside a callback are undefined behaviour.
 #pragma once
 
-#include <cupti.h>
-
 #include <atomic>
 #include <cstdint>
 
 #include "call_table.h"
+#include "cupti_versions.h"
 #include "ring/ring_set.h"
 #include "runtime/wake.h"
 

@@ -1,13 +1,12 @@
 // libcupti through function pointers: no DT_NEEDED on it, any version from 11.8 to the newest.
 #pragma once
 
-#include <cupti.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cupti_versions.h"
 
 namespace gapscope::cupti {
 

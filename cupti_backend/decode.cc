@@ -5,31 +5,26 @@
 namespace gapscope::cupti {
 namespace {
 
-// The layout that every version from 11.8 on shares; the newest structs may be read up to these
-// fields whatever library filled the buffer.
-static_assert(offsetof(CUpti_ActivityKernel10, registersPerThread) == 6);
-static_assert(offsetof(CUpti_ActivityKernel10, start) == 16);
-static_assert(offsetof(CUpti_ActivityKernel10, end) == 24);
-static_assert(offsetof(CUpti_ActivityKernel10, deviceId) == 40);
-static_assert(offsetof(CUpti_ActivityKernel10, contextId) == 44);
-static_assert(offsetof(CUpti_ActivityKernel10, streamId) == 48);
-static_assert(offsetof(CUpti_ActivityKernel10, gridX) == 52);
-static_assert(offsetof(CUpti_ActivityKernel10, correlationId) == 92);
-static_assert(offsetof(CUpti_ActivityKernel10, name) == 104);
-static_assert(offsetof(CUpti_ActivityKernel10, graphNodeId) == 144);
-static_assert(offsetof(CUpti_ActivityKernel10, graphId) == 156);
-static_assert(offsetof(CUpti_ActivityMemcpy6, start) == 16);
-static_assert(offsetof(CUpti_ActivityMemcpy6, end) == 24);
-static_assert(offsetof(CUpti_ActivityMemcpy6, correlationId) == 44);
+// The layout that every version from 11.8 on shares: these structs may be read up to these fields
+// whatever library filled the buffer (cupti_versions.h compares the newest ones).
+static_assert(offsetof(CUpti_ActivityKernel9, registersPerThread) == 6);
+static_assert(offsetof(CUpti_ActivityKernel9, start) == 16);
+static_assert(offsetof(CUpti_ActivityKernel9, end) == 24);
+static_assert(offsetof(CUpti_ActivityKernel9, deviceId) == 40);
+static_assert(offsetof(CUpti_ActivityKernel9, contextId) == 44);
+static_assert(offsetof(CUpti_ActivityKernel9, streamId) == 48);
+static_assert(offsetof(CUpti_ActivityKernel9, gridX) == 52);
+static_assert(offsetof(CUpti_ActivityKernel9, correlationId) == 92);
+static_assert(offsetof(CUpti_ActivityKernel9, name) == 104);
+static_assert(offsetof(CUpti_ActivityKernel9, graphNodeId) == 144);
+static_assert(offsetof(CUpti_ActivityKernel9, graphId) == 156);
+static_assert(offsetof(CUpti_ActivityMemcpy5, start) == 16);
+static_assert(offsetof(CUpti_ActivityMemcpy5, end) == 24);
+static_assert(offsetof(CUpti_ActivityMemcpy5, correlationId) == 44);
 static_assert(offsetof(CUpti_ActivityMemcpyPtoP4, start) == 16);
 static_assert(offsetof(CUpti_ActivityMemcpyPtoP4, correlationId) == 60);
 static_assert(offsetof(CUpti_ActivityMemset4, start) == 16);
 static_assert(offsetof(CUpti_ActivityMemset4, correlationId) == 44);
-static_assert(offsetof(CUpti_ActivityGraphTrace2, start) ==
-              offsetof(CUpti_ActivityGraphTrace, start));
-static_assert(offsetof(CUpti_ActivityOverhead3, start) == offsetof(CUpti_ActivityOverhead, start));
-static_assert(offsetof(CUpti_ActivitySynchronization2, start) ==
-              offsetof(CUpti_ActivitySynchronization, start));
 
 constexpr std::uint64_t kSentinelNs = std::uint64_t{1} << 63;
 
@@ -49,14 +44,14 @@ class Decoder {
   bool begin(const In& in, Out* out);
   template <typename Out, typename In>
   bool begin_operation(const In& in, Out* out);
-  void kernel(const CUpti_ActivityKernel10& in);
-  void copy(const CUpti_ActivityMemcpy6& in);
+  void kernel(const CUpti_ActivityKernel9& in);
+  void copy(const CUpti_ActivityMemcpy5& in);
   void peer_copy(const CUpti_ActivityMemcpyPtoP4& in);
   void set(const CUpti_ActivityMemset4& in);
   void sync(const CUpti_ActivitySynchronization& in);
   void overhead(const CUpti_ActivityOverhead& in);
   void graph(const CUpti_ActivityGraphTrace& in);
-  void device(const CUpti_ActivityDevice5& in);
+  void device(const CUpti_ActivityDevice4& in);
 
   RecordSink& sink_;
   Interner& interner_;
@@ -158,7 +153,7 @@ OverheadType overhead_type(unsigned kind) {
   }
 }
 
-void Decoder::kernel(const CUpti_ActivityKernel10& in) {
+void Decoder::kernel(const CUpti_ActivityKernel9& in) {
   KernelRecord out;
   if (!begin_operation(in, &out)) return;
   out.correlation_id = in.correlationId;
@@ -180,7 +175,7 @@ void Decoder::kernel(const CUpti_ActivityKernel10& in) {
   sink_.consume(out.header);
 }
 
-void Decoder::copy(const CUpti_ActivityMemcpy6& in) {
+void Decoder::copy(const CUpti_ActivityMemcpy5& in) {
   CopyRecord out;
   if (!begin_operation(in, &out)) return;
   out.bytes = in.bytes;
@@ -260,7 +255,7 @@ void Decoder::graph(const CUpti_ActivityGraphTrace& in) {
   sink_.consume(out.header);
 }
 
-void Decoder::device(const CUpti_ActivityDevice5& in) {
+void Decoder::device(const CUpti_ActivityDevice4& in) {
   auto out = make_record<DeviceInfoRecord>();
   out.device = in.id;
   out.sm_count = in.numMultiprocessors;
@@ -282,9 +277,9 @@ void Decoder::decode(const CUpti_Activity& activity) {
   switch (static_cast<unsigned>(activity.kind)) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return kernel(*static_cast<const CUpti_ActivityKernel10*>(data));
+      return kernel(*static_cast<const CUpti_ActivityKernel9*>(data));
     case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return copy(*static_cast<const CUpti_ActivityMemcpy6*>(data));
+      return copy(*static_cast<const CUpti_ActivityMemcpy5*>(data));
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
       return peer_copy(*static_cast<const CUpti_ActivityMemcpyPtoP4*>(data));
     case CUPTI_ACTIVITY_KIND_MEMSET:
@@ -296,7 +291,7 @@ void Decoder::decode(const CUpti_Activity& activity) {
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return graph(*static_cast<const CUpti_ActivityGraphTrace*>(data));
     case CUPTI_ACTIVITY_KIND_DEVICE:
-      return device(*static_cast<const CUpti_ActivityDevice5*>(data));
+      return device(*static_cast<const CUpti_ActivityDevice4*>(data));
     default:
       ++counts_.unknown_kinds;
   }
