@@ -61,6 +61,7 @@ std::uint32_t RangeTracker::open(const RangeMark& mark, std::uint32_t domain_ind
   instance.phase = mark.phase;
   instance.counted = mark.counted;
   instance.adopted = adopted;
+  instance.step = mark.begins_step;
   if (mark.counted) ++tree_.sums(instance.node, mark.phase).calls;
   return history_.open(instance);
 }
@@ -80,6 +81,7 @@ void RangeTracker::push(const RangeMark& mark) {
     ++overflow_;
     return;
   }
+  if (mark.begins_step) end_former_step(index, mark.time_ns);
   RangeHistory::Track& t = history_.track(index);
   if (t.open.size() >= RangeHistory::kMaxDepth) {
     ++t.skipped;
@@ -98,6 +100,16 @@ void RangeTracker::push(const RangeMark& mark) {
   auto& open_tracks = domains_[domain_index].tracks_open;
   std::erase(open_tracks, index);
   open_tracks.push_back(index);
+}
+
+// A step that another one follows is over, and with it what it holds: their pops never came.
+void RangeTracker::end_former_step(std::uint32_t track_index, std::int64_t now_ns) {
+  RangeHistory::Track& t = history_.track(track_index);
+  const auto first = std::find_if(t.open.begin(), t.open.end(), [this](std::uint32_t instance) {
+    return history_[instance].step;
+  });
+  for (auto last = t.open.end(); last != first; --last) close(*(last - 1), now_ns);
+  t.open.erase(first, t.open.end());
 }
 
 void RangeTracker::pop(const RangeMark& mark) {

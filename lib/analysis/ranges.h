@@ -47,6 +47,7 @@ struct RangeMark {
   std::string_view domain;  // empty: the default domain
   Phase phase = Phase::warmup;
   bool counted = true;  // inside GAPSCOPE_CAPTURE
+  bool begins_step = false;
 };
 
 struct RangeOperation {
@@ -133,6 +134,7 @@ class RangeTracker {
   void close(std::uint32_t instance, std::int64_t now_ns);
   void push(const RangeMark& mark);
   void pop(const RangeMark& mark);
+  void end_former_step(std::uint32_t track_index, std::int64_t now_ns);
   void start(const RangeMark& mark);
   void end(const RangeMark& mark);
   void end_at(std::size_t index, std::int64_t now_ns);

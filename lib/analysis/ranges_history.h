@@ -37,6 +37,7 @@ struct RangeInstance {
   bool open = false;
   bool counted = false;  // inside GAPSCOPE_CAPTURE
   bool adopted = false;  // the parent is of a thread that waits for this one's
+  bool step = false;
   absl::InlinedVector<Span, 1> spans;
 };
 

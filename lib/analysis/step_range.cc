@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/numbers.h"
 #include "analysis/ranges_name.h"
 
 namespace gapscope {
@@ -15,9 +16,30 @@ bool StepRange::matches(std::string_view name) const {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool StepRange::begin(std::uint32_t thread) {
-  if (step_depth_ >= 0 || started_) return false;  // nested
+// Of a name that matches; too many digits are all the same to us. 0 without a number.
+std::uint64_t StepRange::number_of(std::string_view name) const {
+  std::uint64_t number = 0;
+  if (pattern_.back() == '#') {
+    (void)absl::SimpleAtoi(strip_range_name(name).substr(pattern_.size()), &number);
+  }
+  return number;
+}
+
+bool StepRange::begin(std::uint32_t thread, std::string_view name) {
+  const std::uint64_t number = number_of(name);
+  if (step_depth_ >= 0 || started_) {
+    const bool next = number > number_ && !nested_before_;
+    if (!next) {
+      nested_before_ = true;
+      return false;
+    }
+    if (step_depth_ >= 0) depth_ = step_depth_;
+    step_depth_ = -1;
+    started_ = false;
+  }
   thread_ = thread;
+  number_ = number;
+  nested_before_ = false;
   ++steps_;
   last_end_ns_ = kNever;
   return true;
@@ -34,7 +56,7 @@ bool StepRange::mark(MarkKind kind, std::int64_t time_ns, std::uint32_t thread,
   if (thread_ != kNoThread && thread != thread_) return false;
   switch (kind) {
     case MarkKind::range_push: {
-      const bool begins = matches(name) && begin(thread);
+      const bool begins = matches(name) && begin(thread, name);
       if (begins) step_depth_ = depth_;
       if (thread_ != kNoThread) ++depth_;
       return begins;
@@ -47,7 +69,7 @@ bool StepRange::mark(MarkKind kind, std::int64_t time_ns, std::uint32_t thread,
       }
       return false;
     case MarkKind::range_start:
-      if (!matches(name) || !begin(thread)) return false;
+      if (!matches(name) || !begin(thread, name)) return false;
       started_ = true;
       started_id_ = range_id;
       return true;

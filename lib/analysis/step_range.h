@@ -7,7 +7,12 @@
 // A step lasts from one such range's begin to the next one's, so that what happens between two of
 // them (a data loader, for one) belongs to the step that waited for it; the last one lasts to its
 // own end. Only the ranges of the thread that opened the first one count, and of nested ones the
-// outermost. Thread-safety: none, one owner.
+// outermost.
+//
+// An end that never comes (an exception between push and pop, a record lost) must not swallow all
+// later steps: a range with a higher number inside a step ends it, unless others that match were
+// nested in it before. Without numbers nothing tells a nested range from the next step.
+// Thread-safety: none, one owner.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +45,8 @@ class StepRange {
   std::string source() const { return "range " + pattern_; }
 
  private:
-  bool begin(std::uint32_t thread);
+  bool begin(std::uint32_t thread, std::string_view name);
+  std::uint64_t number_of(std::string_view name) const;
 
   std::string pattern_;
   std::uint32_t thread_ = kNoThread;  // whose ranges count
@@ -50,6 +56,8 @@ class StepRange {
   std::int64_t step_depth_ = -1;
   bool started_ = false;  // by range_start
   std::uint64_t started_id_ = 0;
+  std::uint64_t number_ = 0;    // of the open step
+  bool nested_before_ = false;  // in the open step, ranges that match
   std::int64_t last_end_ns_ = kNever;
 };
 

@@ -42,6 +42,9 @@ class StepSources {
   bool synchronised(std::int64_t now_ns);
   bool finish(std::int64_t last_op_ns);
 
+  // Ranges that were taken for a step's begin.
+  std::int64_t step_ranges() const { return step_range_.steps(); }
+
   // What was launched then or later is of the steady state; kForever while there is none.
   std::int64_t steady_since_ns() const { return tracker_->steady_since_ns(); }
   bool steady_shown() const { return tracker_->steady_shown(); }

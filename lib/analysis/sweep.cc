@@ -304,8 +304,10 @@ void Sweep::take_mark() {
 
 void Sweep::take_range_mark(const PendingMark& mark) {
   const std::string_view name = names_.string(mark.name_id);
+  const std::int64_t steps_before = steps_.step_ranges();
   if (steps_.range_mark(mark.mark, now_ns_, mark.thread, mark.range_id, name)) take_back_steady();
   RangeMark range;
+  range.begins_step = steps_.step_ranges() != steps_before;
   range.time_ns = now_ns_;
   range.mark = mark.mark;
   range.thread = mark.thread;

@@ -128,6 +128,72 @@ TEST_CASE("step sources: GAPSCOPE_STEP_RANGE names another range") {
   CHECK(report.steps.warmup_steps + report.steps.time.count == 5);
 }
 
+// Left open by an exception, or because the record of its pop was lost.
+TEST_CASE("step sources: a step whose range is never popped ends where the next one begins") {
+  Program program;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    program.fed.add(string_def(200 + i, "ProfilerStep#" + std::to_string(i)));
+  }
+  program.fed.add(string_def(50, "forward"));
+  const bool inside = GENERATE(false, true);  // a range within it stays open instead
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    program.fed.add(range(MarkKind::range_push, program.now, 200 + i));
+    program.fed.add(range(MarkKind::range_push, program.now + 1, 50));
+    program.step();
+    if (i != 5 || !inside) program.fed.add(range(MarkKind::range_pop, program.now - 1));
+    if (i != 5) program.fed.add(range(MarkKind::range_pop, program.now));
+  }
+  const report::Report report = program.finish();
+  CHECK(report.steps.source == "range ProfilerStep#");
+  CHECK(report.steps.warmup_steps + report.steps.time.count == 20);
+  REQUIRE(report.whole.ranges.size() == 40);
+  for (std::size_t i = 0; i < 20; ++i) {  // none of them below the one that was left open
+    const std::string path = "ProfilerStep#" + std::to_string(i);
+    CHECK(report.whole.ranges[2 * i].path == path);
+    CHECK(report.whole.ranges[2 * i + 1].path == path + "/forward");
+    CHECK(report.whole.ranges[2 * i + 1].kernels == 10);
+  }
+}
+
+TEST_CASE("step sources: a started step range that is never ended ends with the next one") {
+  Program program;
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    program.fed.add(string_def(200 + i, "ProfilerStep#" + std::to_string(i)));
+  }
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    MarkRecord begin = range(MarkKind::range_start, program.now, 200 + i);
+    begin.range_id = i + 1;
+    program.fed.add(begin);
+    program.step();
+    if (i == 4) continue;
+    MarkRecord end = range(MarkKind::range_end, program.now);
+    end.range_id = i + 1;
+    program.fed.add(end);
+  }
+  const report::Report report = program.finish();
+  CHECK(report.steps.warmup_steps + report.steps.time.count == 12);
+}
+
+TEST_CASE("step sources: numbered ranges nested in one of the same name are no steps") {
+  AnalysisOptions options;
+  options.step_range = "step #";
+  Program program(options);
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    program.fed.add(string_def(200 + i, "step #" + std::to_string(i)));
+  }
+  for (std::uint32_t i = 0; i < 15; ++i) {
+    program.fed.add(range(MarkKind::range_push, program.now, 200 + i));
+    for (std::uint32_t micro = 0; micro < 4; ++micro) {
+      program.fed.add(range(MarkKind::range_push, program.now, 200 + micro));
+      program.step();
+      program.fed.add(range(MarkKind::range_pop, program.now));
+    }
+    program.fed.add(range(MarkKind::range_pop, program.now));
+  }
+  const report::Report report = program.finish();
+  CHECK(report.steps.warmup_steps + report.steps.time.count == 15);
+}
+
 TEST_CASE("step sources: the worst step is told with its cause") {
   Program program;
   for (int i = 0; i < 40; ++i) {
