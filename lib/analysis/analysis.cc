@@ -257,6 +257,9 @@ report::Records Analysis::Impl::records() const {
   records.unmatched = engine_.unmatched();
   records.orphaned = engine_.orphaned();
   records.late = engine_.late();
+  records.late_ns = engine_.sweep().late_ns();
+  records.late_calls = engine_.late_calls();
+  records.missing_nodes = engine_.missing_nodes();
   records.captured = captured_;
   records.failed = failed_;
   records.outside = engine_.sweep().outside();
@@ -285,6 +288,7 @@ report::Report Analysis::Impl::report() const {
   report.advice = advise(report::shown_scope(report), report::steps_shown(report), facts_.cpus());
   report.complete_until_ns = engine_.complete_until_ns();
   report.truncated = facts_.truncated();
+  report.clock_step_ns = facts_.clock_step_ns();
   report.warnings = facts_.warnings();
   for (std::string& text : range_warnings(sweep.ranges())) {
     report.warnings.push_back(std::move(text));

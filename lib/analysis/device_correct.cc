@@ -1,5 +1,6 @@
 // DeviceSweep: a record that came after its launch had been given up.
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/device_sweep.h"
@@ -12,10 +13,14 @@ void DeviceSweep::correct(const ClosedCall& call, const Operation& op, bool whol
   const ClosedUnknown* closed = closed_unknown_.find(op.correlation_id);
   if (closed != nullptr && closed->since_ns == call.start_ns) {
     correction.until_ns = closed->until_ns;
-  } else if (whole) {
-    close_unknown([&](const OpenUnknown& u) {
-      return u.correlation_id == op.correlation_id && u.since_ns == call.start_ns;
-    });
+  } else {
+    const auto is_its = [&](const OpenUnknown& u) {
+      return u.correlation_id == op.correlation_id && u.since_ns == call.start_ns &&
+             u.launches == 1;
+    };
+    // One that is not told apart any more: others may have run whenever it did not.
+    if (std::none_of(open_unknown_.begin(), open_unknown_.end(), is_its)) correction.whole = false;
+    if (correction.whole) close_unknown(is_its);
   }
   correct_committed(correction, op.op_class);
   correct_held_back(correction, op.op_class);

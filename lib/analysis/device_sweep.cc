@@ -26,7 +26,7 @@ void DeviceSweep::present(std::int64_t to_ns, Segment& segment) const {
   segment.communication = running(OperationClass::communication) > 0;
   segment.copy = running(OperationClass::copy) > 0;
   segment.only_graphs = segment.compute && running_graphs_ == running(OperationClass::compute);
-  segment.unknown = static_cast<std::uint32_t>(open_unknown_.size());
+  segment.unknown = open_launches_;
 }
 
 // Accounts for the time since the last boundary. next: the operation that begins at to_ns, if one
@@ -75,9 +75,21 @@ void DeviceSweep::hold_back(std::int64_t to_ns, const Operation* next) {
     }
     segment.causes = attribution_.attribute(segment.begin_ns, segment.end_ns, segment.after_launch);
   }
-  if (held_back_.size() < kMaxHeldBack) return;
-  forced_ += static_cast<std::int64_t>(held_back_.size());
-  commit_held_back();
+  if (held_back_.size() >= kMaxHeldBack) relieve_held_back();
+}
+
+// With operations among them that do not count, their range is most likely over and they belong to
+// nobody. Else launches were lost, many, and the window goes on.
+void DeviceSweep::relieve_held_back() {
+  const auto segments = static_cast<std::int64_t>(held_back_.size());
+  if (std::any_of(held_back_.begin(), held_back_.end(),
+                  [](const Segment& segment) { return segment.busy(); })) {
+    left_out_ += segments;
+    held_back_.clear();
+  } else {
+    forced_ += segments;
+    commit_held_back();
+  }
 }
 
 void DeviceSweep::commit(const Segment& segment) {
@@ -107,7 +119,9 @@ void DeviceSweep::count_in(Operation& op, std::int64_t range) {
     held_back_.clear();  // before the window, or between two ranges
   } else {
     commit_held_back();
+    forced_ += left_out_;
   }
+  left_out_ = 0;
   window_open_ = true;
   range_ = std::max(range_, range);
   if (op.phase == Phase::steady) phase_ = Phase::steady;
@@ -153,10 +167,24 @@ void DeviceSweep::add_late(const Operation& op) {
 }
 
 void DeviceSweep::open_unknown(const Call& call) {
-  if (now_ns_ == kNever || open_unknown_.size() >= kMaxOpenUnknown) return;
+  if (now_ns_ == kNever) return;
   advance(call.start_ns, nullptr);
+  ++open_launches_;
+  if (open_unknown_.size() >= kMaxOpenUnknown) return crowd(call);
   open_unknown_.push_back(
       {call.start_ns, call.end_ns, call.stream_key, call.context, call.correlation_id});
+}
+
+// One entry for several launches: it closes only when the last of them must be done.
+void DeviceSweep::crowd(const Call& call) {
+  auto entry = std::find_if(open_unknown_.rbegin(), open_unknown_.rend(),
+                            [&](const OpenUnknown& u) { return u.stream_key == call.stream_key; });
+  if (entry == open_unknown_.rend()) entry = open_unknown_.rbegin();
+  if (entry->stream_key != call.stream_key) entry->stream_key = kNoSlot;
+  if (entry->context != call.context) entry->context = kNoSlot;
+  entry->since_ns = std::max(entry->since_ns, call.start_ns);
+  entry->launched_ns = std::max(entry->launched_ns, call.end_ns);
+  ++entry->launches;
 }
 
 void DeviceSweep::synchronised(std::uint32_t stream_key, std::uint32_t context,

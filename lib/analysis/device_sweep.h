@@ -6,7 +6,9 @@
 // capture range begins: the window ends with the last one, and what follows belongs to nobody.
 //
 // A call that was closed without its record opens *unknown* time: from its entry to the next
-// operation of its stream, or until a synchronisation shows that its stream had drained.
+// operation of its stream, or until a synchronisation shows that its stream had drained. Of more
+// than kMaxOpenUnknown such launches, further ones are put together with another of their stream,
+// else of any: time is then unknown for longer, never idle.
 //
 // Bounded: running operations, kMaxHeldBack segments, kMaxOpenUnknown launches, UnknownLog.
 // Thread-safety: none, one owner.
@@ -79,7 +81,8 @@ class DeviceSweep {
   }
   bool busy() const { return !active_.empty(); }
   bool unknown() const { return active_.empty() && !open_unknown_.empty(); }
-  std::int64_t forced() const { return forced_; }  // segments committed because too many were held
+  // Segments that were committed, or left out of the window, because too many were held back.
+  std::int64_t forced() const { return forced_; }
 
   const DeviceTally& tally(Phase phase) const { return tallies_[static_cast<int>(phase)]; }
   const Timeline& timeline() const { return timeline_; }
@@ -93,9 +96,10 @@ class DeviceSweep {
   struct OpenUnknown {
     std::int64_t since_ns;     // the call's entry
     std::int64_t launched_ns;  // and its exit: what is launched later on its stream runs later
-    std::uint32_t stream_key;
-    std::uint32_t context;
+    std::uint32_t stream_key;  // kNoSlot: of several
+    std::uint32_t context;     // kNoSlot: of several
     std::uint32_t correlation_id;
+    std::uint32_t launches = 1;
     bool before(std::int64_t launch_ns) const {
       return launched_ns <= launch_ns && since_ns < launch_ns;
     }
@@ -107,6 +111,8 @@ class DeviceSweep {
   DeviceTally& tally(Phase phase) { return tallies_[static_cast<int>(phase)]; }
   void advance(std::int64_t to_ns, const Operation* next);
   void hold_back(std::int64_t to_ns, const Operation* next);
+  void relieve_held_back();
+  void crowd(const Call& call);
   void present(std::int64_t to_ns, Segment& segment) const;
   void commit(const Segment& segment);
   void commit_held_back();
@@ -120,6 +126,7 @@ class DeviceSweep {
                                             [&](const OpenUnknown& u) { return !done(u); });
     for (auto u = kept; u != open_unknown_.end(); ++u) {
       closed_unknown_.put(u->correlation_id, {u->since_ns, now_ns_});
+      open_launches_ -= u->launches;
     }
     open_unknown_.erase(kept, open_unknown_.end());
   }
@@ -141,12 +148,14 @@ class DeviceSweep {
   int running_counted_ = 0;
   OperationRef last_ended_;
   std::vector<OpenUnknown> open_unknown_;
+  std::uint32_t open_launches_ = 0;  // of those
   RecentMap<ClosedUnknown> closed_unknown_{UnknownLog::kPieces};
 
   bool window_open_ = false;
   std::int64_t range_ = 0;
   Phase phase_ = Phase::warmup;
   std::vector<Segment> held_back_;
+  std::int64_t left_out_ = 0;  // segments, since the last counted operation
   UnknownLog unknown_log_;
 
   std::int64_t busy_ns_ = 0;

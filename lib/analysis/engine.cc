@@ -24,7 +24,7 @@ void Engine::add(Operation& op) {
   if (op.start_ns < swept_ns_) {
     ++late_;
     if (!op.launch.known()) join_.orphan(op);
-    sweep_.add_late(op, swept_ns_);
+    sweep_.add_late(op, swept_ns_, !arrival.corrects);
     return;
   }
   const std::uint32_t slot = operations_.add(op);
@@ -33,6 +33,7 @@ void Engine::add(Operation& op) {
 }
 
 void Engine::add(const ApiCallRecord& record) {
+  if (static_cast<std::int64_t>(record.start_ns) < swept_ns_) ++late_calls_;
   join_.add_call(record);
   check_room(calls_);
 }
@@ -46,6 +47,7 @@ void Engine::add(const MarkRecord& record) {
   mark.name_id = record.name_id;
   mark.domain_id = record.domain_id;
   mark.order = ++marks_added_;
+  if (mark.start_ns < swept_ns_) ++late_calls_;
   marks_.add(mark);
   check_room(marks_);
 }

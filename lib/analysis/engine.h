@@ -51,6 +51,9 @@ class Engine {
   std::int64_t unmatched() const { return join_.unmatched(); }
   std::int64_t orphaned() const { return join_.orphaned(); }
   std::int64_t late() const { return late_; }
+  // Of calls and marks.
+  std::int64_t late_calls() const { return late_calls_; }
+  std::int64_t missing_nodes() const { return join_.missing_nodes(); }
   std::int64_t overflow() const { return overflow_ + sweep_.overflow(); }
   // Entries in all tables that the number of records could make grow.
   std::size_t held() const;
@@ -75,6 +78,7 @@ class Engine {
   std::uint64_t marks_added_ = 0;
   std::int64_t seen_ = 0;
   std::int64_t late_ = 0;
+  std::int64_t late_calls_ = 0;
   std::int64_t overflow_ = 0;
   bool finished_ = false;
 };

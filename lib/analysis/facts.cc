@@ -140,15 +140,12 @@ void Facts::add(const DataQualityRecord& record) {
   add_up(invalid_, record.invalid_timestamps);
 }
 
-// The closing record of a stream holds the totals; what was marked on the way is part of them.
+// Totals hold what was marked on the way, and perhaps what will be marked only later.
 void Facts::add(const LostRecord& record) {
+  if ((record.header.flags & kLostTotal) == 0) return add_up(marked_lost_, record.count);
   std::int64_t count = 0;
   add_up(count, record.count);
-  if ((record.header.flags & kLostTotal) != 0) {
-    dropped_ring_ = std::max(dropped_ring_, count);
-  } else {
-    add_up(dropped_ring_, record.count);
-  }
+  total_lost_ = std::max(total_lost_, count);
 }
 
 std::vector<std::string> Facts::warnings() const {

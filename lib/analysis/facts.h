@@ -3,6 +3,7 @@
 // Bounded: kMaxWarnings warnings, kMaxDevices devices. Thread-safety: none, one owner.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -33,9 +34,10 @@ class Facts {
   std::string device_uuid(std::uint32_t device) const;
   bool truncated() const { return truncated_; }
   std::int64_t cpus() const { return process_.cpus; }
-  std::int64_t dropped_ring() const { return dropped_ring_; }
+  std::int64_t dropped_ring() const { return std::max(marked_lost_, total_lost_); }
   std::int64_t dropped_cupti() const { return dropped_cupti_; }
   std::int64_t invalid() const { return invalid_; }
+  std::int64_t clock_step_ns() const { return clock_step_ns_; }
 
  private:
   report::Process process_;
@@ -44,7 +46,8 @@ class Facts {
   bool truncated_ = false;
   std::int64_t clock_steps_ = 0;
   std::int64_t clock_step_ns_ = 0;  // sum of magnitudes
-  std::int64_t dropped_ring_ = 0;
+  std::int64_t marked_lost_ = 0;
+  std::int64_t total_lost_ = 0;
   std::int64_t dropped_cupti_ = 0;
   std::int64_t invalid_ = 0;
 };

@@ -83,6 +83,8 @@ class Join {
   // Untimed ones: of operations that are over, and of those that were still running at the end.
   std::int64_t untimed() const { return untimed_; }
   std::int64_t incomplete() const { return incomplete_; }
+  // Operations that graph launches left out though nearly all launches of their graph had them.
+  std::int64_t missing_nodes() const;
   std::size_t held() const {
     return open_calls_.size() + waiting_.size() + closed_.size() + orphans_.size() +
            graph_sizes_.size() + streams_.size() + early_untimed_.size();
@@ -100,6 +102,13 @@ class Join {
     std::uint32_t context;
     std::uint32_t count;
     bool may_run;
+  };
+  struct GraphSize {
+    std::uint32_t operations = 0;  // most of one launch
+    std::int64_t whole = 0;        // launches with as many
+    std::int64_t shorter = 0;      // and with fewer
+    std::int64_t missing = 0;      // how many fewer, of all those
+    void add(std::uint32_t count);
   };
   enum class Fit : std::uint8_t { yes, invalid, other };
 
@@ -128,8 +137,8 @@ class Join {
   RecentMap<ClosedCall> closed_{kRemembered};
   RecentMap<Orphan> orphans_{kRemembered};
   RecentMap<EarlyUntimed> early_untimed_{kRemembered};
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> graph_sizes_;  // most operations of one launch
-  absl::flat_hash_set<std::uint32_t> open_graph_launches_;         // slots
+  absl::flat_hash_map<std::uint32_t, GraphSize> graph_sizes_;
+  absl::flat_hash_set<std::uint32_t> open_graph_launches_;  // slots
   std::int64_t running_looked_ns_ = kNever;  // tick time for which the next one holds
   std::int64_t running_since_ns_ = kNever;   // entry of the latest launch that may run for long now
   std::size_t open_maybe_ = 0;

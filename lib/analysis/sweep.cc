@@ -337,11 +337,12 @@ void Sweep::finish() {
   if (steps_.finish(overlap_.last_op_ns())) take_back_steady();
 }
 
-void Sweep::add_late(Operation op, std::int64_t swept_ns) {
+void Sweep::add_late(Operation op, std::int64_t swept_ns, bool uncorrected) {
   classify(op);
   DeviceSweep& device = device_of(op);
   if (op.counted) {
     device.add_late(op);
+    if (uncorrected) add_capped(late_ns_, std::min(op.end_ns, swept_ns) - op.start_ns);
   } else {
     ++outside_;
   }
@@ -358,6 +359,14 @@ void Sweep::correct(const Join::Arrival& arrival, const Operation& op) {
   classify(classified);
   change_device(*device,
                 [&] { device->correct(arrival.call, classified, arrival.corrects_whole); });
+}
+
+std::int64_t Sweep::overflow() const {
+  std::int64_t overflow = overflow_;
+  for (const auto& device : devices_) {
+    if (device) overflow += device->forced();
+  }
+  return overflow;
 }
 
 std::size_t Sweep::held() const {

@@ -53,8 +53,8 @@ class Sweep {
   void run(std::int64_t until_ns);
 
   // A record came whose begin has been swept: into the tables, and what is left of its time into
-  // the queue.
-  void add_late(Operation op, std::int64_t swept_ns);
+  // the queue. uncorrected: what has been swept of its time was not taken for unknown.
+  void add_late(Operation op, std::int64_t swept_ns, bool uncorrected);
   // The record of a call that had been closed as unmatched.
   void correct(const Join::Arrival& arrival, const Operation& op);
 
@@ -81,7 +81,9 @@ class Sweep {
   const RangeTracker& ranges() const { return ranges_; }
   std::int64_t now_ns() const { return now_ns_; }
   std::int64_t outside() const { return outside_; }
-  std::int64_t overflow() const { return overflow_; }
+  // Time of late operations that stays summed up without them.
+  std::int64_t late_ns() const { return late_ns_; }
+  std::int64_t overflow() const;
   std::size_t held() const;  // entries in the sweep's own tables
 
  private:
@@ -160,6 +162,7 @@ class Sweep {
   std::int64_t now_ns_ = 0;
   std::int64_t ending_ns_ = kForever;
   std::int64_t outside_ = 0;
+  std::int64_t late_ns_ = 0;
   std::int64_t overflow_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/job_slowest.h"
 #include "report/snapshot.h"
+#include "report/trust.h"
 
 namespace gapscope::cli {
 namespace {
@@ -84,7 +85,8 @@ void note_differences(Job& job) {
   }
   if (partial > 0) {
     job.notes.push_back(absl::StrCat(
-        partial, " reports are truncated, snapshots, or lost records: their figures are bounds"));
+        partial,
+        " reports are truncated, snapshots, or lost records or time: their figures are bounds"));
   }
 }
 
@@ -134,8 +136,8 @@ RankSummary summarise(const report::Report& report, const std::string& path) {
     summary.step_ns = static_cast<double>(report.steps.time.total_ns) / summary.steps;
   }
   const report::Records& records = report.records;
-  summary.partial = report.truncated || report::is_snapshot(report) || records.dropped_ring > 0 ||
-                    records.dropped_cupti > 0;
+  summary.partial = report::bounds_only(report) || report::is_snapshot(report) ||
+                    records.dropped_ring > 0 || records.dropped_cupti > 0;
   return summary;
 }
 

@@ -30,7 +30,7 @@ struct RankSummary {
   double steps = 0;       // 0: none known
   double step_ns = 0;     // mean
   double waiting_ns = 0;  // in collectives, at least: see Job::collectives
-  bool partial = false;   // truncated, or records were lost
+  bool partial = false;   // truncated, lost records, or of uncertain times
 
   std::string label() const;  // "3", or "pid 4711" without a rank
   double per_step(double ns) const { return steps > 0 ? ns / steps : ns; }

@@ -303,6 +303,9 @@ void fields(V& v, T& r) {
   v("unmatched", r.unmatched);
   v("orphaned", r.orphaned);
   v("late", r.late);
+  v("late_ns", r.late_ns);
+  v("late_calls", r.late_calls);
+  v("missing_nodes", r.missing_nodes);
   v("captured", r.captured);
   v("failed", r.failed);
   v("outside", r.outside);
@@ -334,6 +337,7 @@ void fields(V& v, T& r) {
   v("tail_ns", r.tail_ns);
   v("complete_until_ns", r.complete_until_ns);
   v("truncated", r.truncated);
+  v("clock_step_ns", r.clock_step_ns);
   v("advice", r.advice);
   v("warnings", r.warnings);
   v("records", r.records);

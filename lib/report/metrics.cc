@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "report/per_step.h"
+#include "report/trust.h"
 
 namespace gapscope::report {
 namespace {
@@ -130,11 +131,6 @@ Value run_time(const Basis& basis, const Metric& metric) {
   return longest / 1e9;
 }
 
-double lost(const Records& r) {
-  return ns(r.dropped_ring) + ns(r.dropped_cupti) + ns(r.invalid) + ns(r.unmatched) +
-         ns(r.overflow);
-}
-
 bool takes_selector(std::string_view name) {
   return name == "idle_pct" || name == "idle_time" || name == "kernel_time" ||
          name == "kernel_calls";
@@ -181,7 +177,7 @@ absl::StatusOr<Metric> parse_metric(std::string_view text) {
 absl::StatusOr<double> metric_value(const Report& report, const Metric& metric) {
   const Basis basis(report);
   const std::string_view name = metric.name;
-  if (name == "lost") return lost(report.records);
+  if (name == "lost") return lost_records(report.records);
   if (name == "overlap_pct") return overlap_figure(basis, metric);
   if (name == "run_time") return run_time(basis, metric);
   if (name.substr(0, 7) == "kernel_") return kernel_figure(basis, metric);

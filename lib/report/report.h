@@ -310,11 +310,15 @@ struct Records {
   std::int64_t incomplete = 0;  // still running at the end: no end known; neither lost nor invalid
   std::int64_t unmatched = 0;   // launches whose device record never came
   std::int64_t orphaned = 0;  // device records without a call (device-launched graphs, lost calls)
-  std::int64_t late = 0;      // records that came after their time had been finalised
-  std::int64_t captured = 0;  // launches captured into a graph: no record expected
-  std::int64_t failed = 0;    // calls that returned an error
-  std::int64_t outside = 0;   // device operations outside GAPSCOPE_CAPTURE
-  std::int64_t overflow = 0;  // pending tables at their cap: closed early
+  std::int64_t late = 0;      // device records that came after their time had been finalised
+  std::int64_t late_ns = 0;   // of their time, what was summed up without them: at most that much
+                              // of the idle time was busy
+  std::int64_t late_calls = 0;     // calls and marks that came after their time had been finalised
+  std::int64_t missing_nodes = 0;  // operations that other launches of the same graph left
+  std::int64_t captured = 0;       // launches captured into a graph: no record expected
+  std::int64_t failed = 0;         // calls that returned an error
+  std::int64_t outside = 0;        // device operations outside GAPSCOPE_CAPTURE
+  std::int64_t overflow = 0;       // pending tables at their cap: closed early
   bool operator==(const Records&) const = default;
 };
 
@@ -343,7 +347,8 @@ struct Report {
   std::int64_t warmup_ns = 0;   // whole window - steady window, before it
   std::int64_t tail_ns = 0;     // last device operation to end
   std::int64_t complete_until_ns = 0;
-  bool truncated = false;  // CUPTI went away in the middle, or the recording ended early
+  bool truncated = false;          // CUPTI went away in the middle, or the recording ended early
+  std::int64_t clock_step_ns = 0;  // the system clock was stepped by that much, all steps added
   std::vector<Advice> advice;
   std::vector<std::string> warnings;
   Records records;

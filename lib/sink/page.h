@@ -45,15 +45,11 @@ std::string bound_text(const Page& page, const Canvas& canvas, const report::Adv
 // "1.46x", empty where it says nothing.
 std::string bound_factor(const report::Advice& advice);
 
-// Records lost in any way, and the share of all that is worth a warning.
-double lost_records(const report::Records& records);
-double all_records(const report::Records& records);
-inline constexpr double kLossWarning = 0.001;
-
 // Sections, in their order on the page.
 void write_snapshot_on_top(const Page& page, Canvas& canvas);
 void write_warning_on_top(const Page& page, Canvas& canvas);
 void write_device_shares(const Page& page, Canvas& canvas);  // part of the headline
+void write_trust(const Page& page, Canvas& canvas);          // its last line
 void write_headline(const Page& page, Canvas& canvas);       // the first five lines
 void write_window(const Page& page, Canvas& canvas);         // steps and what was left out
 void write_device_time(const Page& page, const report::Device& device, Canvas& canvas);

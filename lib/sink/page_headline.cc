@@ -122,45 +122,6 @@ void write_try_first(const Page& page, Canvas& canvas) {
       {{first_clause(printable(advice.text, canvas.utf8()), room, canvas.utf8()) + ": "}, {bound}});
 }
 
-double unattributed_ns(const std::vector<const report::Device*>& devices) {
-  double ns = 0;
-  for (const report::Device* device : devices)
-    for (const report::Cause& cause : device->causes)
-      if (cause.cause == "unattributed") ns += static_cast<double>(cause.idle_ns);
-  return ns;
-}
-
-std::string host_cost(const report::Self& self) {
-  const double ns = static_cast<double>(self.callback_ns) +
-                    static_cast<double>(self.collector_cpu_ns) +
-                    static_cast<double>(self.flush_cpu_ns) + static_cast<double>(self.host_cpu_ns);
-  if (!(ns > 0)) return "host cost not measured here";
-  if (self.cupti_ns == 0) return absl::StrCat("host cost ~", duration(ns), " + CUPTI's own");
-  const auto cupti_ns = static_cast<double>(self.cupti_ns);
-  const double all_ns = ns + cupti_ns;
-  return absl::StrCat("host cost ~", duration(all_ns), " (", fixed(100 * cupti_ns / all_ns, 0),
-                      " % CUPTI)");
-}
-
-void write_trust(const Page& page, Canvas& canvas) {
-  const double lost = lost_records(page.report.records);
-  const auto devices = full_devices(page.scope);
-  double window = 0;
-  double unknown = 0;
-  bool causes = false;
-  for (const report::Device* device : devices) {
-    window += static_cast<double>(device->time.window_ns);
-    unknown += static_cast<double>(device->time.unknown_ns);
-    causes = causes || !device->causes.empty();
-  }
-  std::string text = absl::StrCat(fixed(lost, 0), lost == 1 ? " record lost" : " records lost");
-  if (causes && window > 0)
-    absl::StrAppend(&text, "; ", percent(unattributed_ns(devices), window), " unattributed");
-  if (unknown > 0) absl::StrAppend(&text, "; ", percent(unknown, window), " unknown");
-  absl::StrAppend(&text, "; ", host_cost(page.report.self));
-  canvas.folded("TRUST", text, lost > 0 || unknown > 0 ? Style::warn : Style::plain);
-}
-
 }  // namespace
 
 void write_snapshot_on_top(const Page& page, Canvas& canvas) {
@@ -175,25 +136,6 @@ void write_snapshot_on_top(const Page& page, Canvas& canvas) {
                          " after the start of the process; what came later is not in it")
           : "taken before any figure was complete",
       Style::warn);
-}
-
-void write_warning_on_top(const Page& page, Canvas& canvas) {
-  const double lost = lost_records(page.report.records);
-  const double all = all_records(page.report.records);
-  if (lost > kLossWarning * all) {
-    canvas.folded(
-        "WARNING",
-        absl::StrCat(fixed(lost, 0), " of ", fixed(all, 0), " records (", percent(lost, all, 2),
-                     ") were lost: totals are bounds, and a lost kernel reads as idle. "
-                     "\"Records\" below says where."),
-        Style::bad);
-  }
-  if (page.report.truncated) {
-    canvas.folded("WARNING",
-                  "the record ends early: CUPTI stopped or the recording was cut off; figures "
-                  "are of what came before",
-                  Style::bad);
-  }
 }
 
 void write_device_shares(const Page& page, Canvas& canvas) {

@@ -168,17 +168,4 @@ std::string bound_factor(const report::Advice& advice) {
   return fixed(advice.before_ms / advice.after_ms, 2) + "x";
 }
 
-double lost_records(const report::Records& r) {
-  double lost = 0;
-  for (const std::int64_t n :
-       {r.dropped_ring, r.dropped_cupti, r.unmatched, r.invalid, r.overflow}) {
-    lost += std::max(static_cast<double>(n), 0.0);
-  }
-  return lost;
-}
-
-double all_records(const report::Records& r) {
-  return static_cast<double>(r.seen) + static_cast<double>(r.calls) + lost_records(r);
-}
-
 }  // namespace gapscope::sink

@@ -41,6 +41,8 @@ void write_records(const Page& page, Canvas& canvas) {
       count(records.dropped_ring), " (rings), ", count(records.dropped_cupti), " (CUPTI); ",
       count(records.invalid), " invalid, ", count(records.unmatched), " unmatched, ",
       count(records.late), " late, ", count(records.captured), " captured");
+  add(text, records.late_calls, "late calls");
+  add(text, records.missing_nodes, "graph nodes missing");
   add(text, records.incomplete, "still running at the end");
   add(text, records.orphaned, "without a call");
   add(text, records.failed, "calls failed");

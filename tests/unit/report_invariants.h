@@ -217,12 +217,14 @@ class InvariantChecker {
                  "times");
     const auto& r = report_.records;
     not_negative({r.seen, r.calls, r.dropped_ring, r.dropped_cupti, r.invalid, r.incomplete,
-                  r.unmatched, r.orphaned, r.late, r.captured, r.failed, r.outside, r.overflow},
+                  r.unmatched, r.orphaned, r.late, r.late_ns, r.late_calls, r.missing_nodes,
+                  r.captured, r.failed, r.outside, r.overflow, report_.clock_step_ns},
                  "records");
     std::int64_t operations = 0;
     for (const auto& d : report_.whole.devices) operations += d.operations;
     at_most(operations + r.outside, r.seen, "counted + outside <= seen");
     at_most(r.late, r.seen, "late <= seen");
+    check(r.late > 0 || r.late_ns == 0, "late time without late records");
     at_most(r.orphaned, r.seen, "orphaned <= seen");
     at_most(r.captured, r.calls, "captured <= calls");
     check(report_.advice.size() <= 5, "at most five advices");
