@@ -125,6 +125,8 @@ class Join {
   void settle(Call& call);
   void remember(const Call& call, bool unmatched);
   bool may_pass_many(Call& call, const TickClock& clock);
+  bool may_pass_maybe(Call& call, const TickClock& clock);
+  std::int64_t first_open_ns(std::int64_t after_ns, const TickClock& clock);
   bool may_be_withheld(const Call& call, const TickClock& clock);
   Arrival meet_closed(Operation& op);
   void synchronised(const Call& call);
@@ -141,6 +143,8 @@ class Join {
   absl::flat_hash_set<std::uint32_t> open_graph_launches_;  // slots
   std::int64_t running_looked_ns_ = kNever;  // tick time for which the next one holds
   std::int64_t running_since_ns_ = kNever;   // entry of the latest launch that may run for long now
+  std::int64_t open_looked_ns_ = kNever;     // tick time for which the next one holds
+  std::int64_t first_open_ns_ = kForever;
   std::size_t open_maybe_ = 0;
   std::size_t open_untimed_ = 0;  // open only until it is known whether the operation is over
   std::int64_t unmatched_ = 0;

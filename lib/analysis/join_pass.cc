@@ -45,15 +45,51 @@ bool Join::may_be_withheld(const Call& call, const TickClock& clock) {
   return running_since_ns_ > call.start_ns;
 }
 
+// The entry of the first call after that time whose record is still to come.
+std::int64_t Join::first_open_ns(std::int64_t after_ns, const TickClock& clock) {
+  if (open_looked_ns_ == clock.now_ns && first_open_ns_ > after_ns) return first_open_ns_;
+  open_looked_ns_ = clock.now_ns;
+  first_open_ns_ = kForever;
+  std::size_t low = 0;
+  for (std::size_t high = calls_.settled(); low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (calls_.start_at(middle) > after_ns) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  for (; low < calls_.settled(); ++low) {
+    const Call& call = calls_[calls_.slot_at(low)];
+    const bool waits = call.state == CallState::open && call.expects != Expects::maybe &&
+                       call.matched == 0 && call.untimed == 0;
+    if (waits) return first_open_ns_ = call.start_ns;
+  }
+  return first_open_ns_;
+}
+
+// No record of a copy that may leave none says nothing as long as it may be in a buffer that is
+// held up: by something launched since, and before the operation of its stream that has its record;
+// or, where a synchronisation alone tells that it is over, before the last flush.
+bool Join::may_pass_maybe(Call& call, const TickClock& clock) {
+  const std::int64_t open_ns = first_open_ns(call.start_ns, clock);
+  const std::int64_t by_operation_ns = streams_.confirmed_by_operation_ns(call.stream_key, clock);
+  if (later_than(call, by_operation_ns) && open_ns >= by_operation_ns) return true;
+  if (later_than(call, streams_.confirmed_ns(call.stream_key, call.context, clock)) &&
+      open_ns >= clock.flushed_ns) {
+    return true;
+  }
+  return clock.now_ns - call.held_up_ns >= Progress::kSettleNs &&
+         clock.flushed_ns > call.held_up_ns && !may_be_withheld(call, clock);
+}
+
 bool Join::may_pass(std::uint32_t slot, const TickClock& clock, bool pressed) {
   Call& call = calls_[slot];
   if (call.state != CallState::open) return true;
   if (call.held_up_ns == kNever) call.held_up_ns = clock.now_ns;
   bool pass = false;
   if (call.expects == Expects::maybe) {
-    const bool waited =
-        clock.now_ns - call.held_up_ns >= Progress::kSettleNs && clock.flushed_ns > call.held_up_ns;
-    pass = waited || later_than(call, streams_.confirmed_ns(call.stream_key, call.context, clock));
+    pass = may_pass_maybe(call, clock);
   } else if (call.matched > 0) {
     pass = may_pass_many(call, clock);
   } else {

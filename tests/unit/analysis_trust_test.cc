@@ -212,6 +212,46 @@ TEST_CASE("a loss that was told as a total and is marked later counts once") {
   CHECK(fed.finish(kBase).records.dropped_ring == 13);
 }
 
+// Of a copy nobody knows whether it leaves a record, so it is not waited for; but while a long
+// kernel holds up the buffer that its record may be in, it says nothing that none comes.
+TEST_CASE("a copy that may leave a record is waited for while a long kernel holds records up") {
+  const bool confirmed = GENERATE(false, true);  // its stream was seen to be done
+  Fed fed;
+  fed.run(1, kBase, kBase + 1000, kBase + 2000);
+  fed.add(call(ApiId::memcpy_any_async, 2, kBase + 5000, kBase + 5100, Expects::maybe));
+  if (confirmed) fed.add(sync(kBase + 5200, kBase + 50'001'000));
+  const std::uint64_t launched = kBase + 60'000'000;
+  fed.add(launch(3, launched, launched + 10, stream(9)));
+  pass_time(fed, kBase + kSecond, 6);
+  fed.add(copy(2, kBase + 6000, kBase + 50'000'000));
+  fed.add(kernel(3, launched + 100, kBase + 7 * kSecond, 1, stream(9)));
+  const report::Report report = fed.finish(kBase + 10 * kSecond);
+  REQUIRE_REPORT_HOLDS(report);
+  CHECK(report.records.late == 0);
+  CHECK(report.whole.devices[0].time.copy_only_ns == 50'000'000 - 6000);
+}
+
+TEST_CASE(
+    "a copy that blocks its call for seconds is a wait, whether or not it had to leave a record") {
+  const Expects expects = GENERATE(Expects::one, Expects::maybe);
+  Fed fed;
+  fed.run(1, kBase, kBase + 1000, kBase + 2000);
+  const std::uint64_t end = kBase + 5 * kSecond;
+  for (int s = 1; s < 5; ++s) {  // it is in progress: its entry bounds what ticks vouch for
+    const std::uint64_t now = kBase + static_cast<std::uint64_t>(s) * kSecond;
+    fed.add(tick(TickKind::flushed, now, kBase + 5000, now));
+  }
+  fed.add(call(ApiId::memcpy_any, 2, kBase + 5000, end, expects));
+  fed.add(copy(2, kBase + 6000, end - 1000));
+  pass_time(fed, end + kSecond, 4);
+  const report::Report report = fed.finish(end + 10 * kSecond);
+  REQUIRE_REPORT_HOLDS(report);
+  CHECK(report.records.late == 0);
+  REQUIRE(report.whole.waits.size() == 1);
+  CHECK(report.whole.waits[0].total_ns == static_cast<std::int64_t>(end - kBase - 5000));
+  CHECK(report.whole.waits[0].gpu_busy_ns == static_cast<std::int64_t>(end - kBase - 7000));
+}
+
 TEST_CASE("steps of the clock stand in the report, all of them added") {
   Fed fed;
   fed.run(1, kBase, kBase + 100, kBase + 200);
