@@ -275,8 +275,8 @@ struct TextMarkRecord {
 inline constexpr std::size_t kMaxMarkText = 512;
 
 // A full ring dropped `count` records at this place of its thread's stream.
-// header.flags: kLostTotal marks the closing record of a stream, whose counts are the totals of all
-// drops (those marked before included, and those that no ring could mark).
+// header.flags: kLostTotal: the counts are the totals of all drops so far (those marked before
+// included, and those that no ring could mark).
 inline constexpr std::uint8_t kLostTotal = 1;
 struct LostRecord {
   static constexpr RecordKind kKind = RecordKind::lost;

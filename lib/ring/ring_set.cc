@@ -165,6 +165,21 @@ RingSet::Totals RingSet::totals() const {
   return totals;
 }
 
+std::uint64_t RingSet::unfindable() const noexcept {
+  std::uint64_t records = 0;
+  each_slot([&](const Slot& slot) {
+    for (std::size_t k = 0; k < kRecordKinds; ++k) {
+      const auto kind = static_cast<RecordKind>(k);
+      // In this order: what the producer does meanwhile makes it less, not more.
+      const std::uint64_t offered = slot.ring.offered(kind);
+      const std::uint64_t accounted = slot.ring.consumed(kind) + slot.ring.dropped(kind);
+      const bool quiet = slot.ring.empty() && slot.in_call_since_ns.load() == 0;
+      if (quiet && offered > accounted) records += offered - accounted;
+    }
+  });
+  return records;
+}
+
 std::size_t RingSet::rings() const noexcept { return made_.load(std::memory_order_relaxed); }
 
 std::size_t RingSet::memory_bytes() const noexcept {

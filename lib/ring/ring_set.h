@@ -82,6 +82,10 @@ class RingSet {
   // yet) may be missed: leave a margin.
   std::uint64_t oldest_call_in_progress_ns() const noexcept;
 
+  // Records that were pushed and that no drain will find: something wrote over their ring. Only of
+  // rings that are drained and whose thread is in no call.
+  std::uint64_t unfindable() const noexcept;
+
   // --- any thread ---
   // Totals over all rings that ever were and the shared sink; exact after quiescence.
   struct Totals {

@@ -169,6 +169,7 @@ bool Collector::drain() {
     // millisecond of doubt. What is later still is counted as late.
     const std::uint64_t floor = std::min({begin, in_progress, sampled}) - 1'000'000;
     last_flushed_ns_ = flushed;
+    if (flushed_since) tell_losses(false);
     tick(flushed_since ? TickKind::flushed : TickKind::periodic, begin, floor, flushed);
   }
   return from_program;
@@ -244,25 +245,36 @@ void Collector::tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std:
   tap_->consume(record.header);
 }
 
+// What full rings dropped, also what they could not mark yet, and what had no ring at all: told on
+// the way too, since a process may be killed.
+void Collector::tell_losses(bool at_the_end) {
+  const auto totals = rings_.totals();
+  auto lost = make_record<LostRecord>();
+  lost.header.flags = kLostTotal;
+  for (std::size_t k = 0; k < kRecordKinds; ++k) lost.count += totals.dropped[k];
+  if (at_the_end) lost.count += rings_.unfindable();
+  lost.api_calls = totals.dropped[static_cast<std::size_t>(RecordKind::api_call)];
+  if (lost.count != told_lost_) tap_->consume(lost.header);
+  told_lost_ = lost.count;
+}
+
+void Collector::tell_lost_samples() {
+  if (host_ == nullptr || host_->dropped() == 0) return;
+  emit_meta(MetaKey::warning,
+            fmt::format("{} samples of what the CPU threads did were lost: causes of idle time may "
+                        "be missing",
+                        host_->dropped()),
+            *tap_);
+}
+
 void Collector::finalise() {
   const std::string python = host_ ? host_->python_state() : "not looked at (GAPSCOPE_HOST=0)";
   environment_.start(environment_request(config_, python));
   // A sampler that does not end is left behind: its thread may still use it.
   if (host_ && !host_->stop(kHostStopNs)) (void)host_.release();
   drain();
-  const auto totals = rings_.totals();
-  std::uint64_t unringed = 0;
-  std::uint64_t unringed_calls = 0;
-  for (std::size_t k = 0; k < kRecordKinds; ++k) {
-    // What a full ring dropped and could not mark any more, and what had no ring at all.
-    unringed += totals.dropped[k];
-    if (static_cast<RecordKind>(k) == RecordKind::api_call) unringed_calls += totals.dropped[k];
-  }
-  auto lost = make_record<LostRecord>();
-  lost.header.flags = kLostTotal;
-  lost.count = unringed;
-  lost.api_calls = unringed_calls;
-  if (unringed > 0) tap_->consume(lost.header);
+  tell_losses(true);
+  tell_lost_samples();
   if (!exit_status_.empty()) emit_meta(MetaKey::exit_status, exit_status_, *tap_);
   if (backend_.is_dead()) {
     emit_meta(MetaKey::truncated,

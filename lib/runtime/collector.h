@@ -87,6 +87,8 @@ class Collector {
   void announce_thread(const ThreadRing& thread);
   void check_clock();
   void tick(TickKind kind, std::uint64_t now, std::uint64_t floor, std::uint64_t flushed);
+  void tell_losses(bool at_the_end);
+  void tell_lost_samples();
   void finalise();
   void close_files();
   report::Report make_report() const;
@@ -107,6 +109,7 @@ class Collector {
   std::vector<bool> announced_threads_;
   std::vector<std::pair<MetaKey, std::string>> metas_;
   std::uint64_t last_flushed_ns_ = 0;
+  std::uint64_t told_lost_ = 0;
   std::uint64_t last_work_ns_ = 0;  // monotonic
   EnvironmentThread environment_;
   bool domain_checked_ = false;

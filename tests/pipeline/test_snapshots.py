@@ -43,6 +43,28 @@ def test_snapshot_is_always_whole(p):
     equal(running.code, 0, "exit code")
 
 
+# A loss that nothing follows in its thread: the process may be killed any moment.
+def test_snapshot_counts_what_a_full_ring_dropped(p):
+    for operations in (5000, 20000, 80000):  # a slow machine's collector keeps up for longer
+        running = driver(p, "threads", "--operations", operations, env={"GAPSCOPE_RING_SIZE": "16KiB"})
+        # The copies come on top.
+        pid, = running.await_snapshots(4 * operations + 4 * (operations // 32))
+        deadline = time.monotonic() + TIMEOUT_S
+        made = 4 * (operations + (operations + 31) // 32 + 1) + 1
+        while True:
+            records = running.reports()[pid]["records"]
+            if records["calls"] + records["dropped_ring"] >= made:
+                break
+            check(time.monotonic() < deadline, f"{made} calls made: {records}")
+            time.sleep(0.02)
+        os.kill(pid, signal.SIGKILL)
+        running.finish()
+        equal(records["calls"] + records["dropped_ring"], made, "calls kept and dropped = calls made")
+        if records["dropped_ring"] > 0:
+            return
+    raise AssertionError("the rings did not overflow")
+
+
 def test_snapshot_without_cuda(p):
     running = driver(p, "no_cuda")
     running.release().finish()

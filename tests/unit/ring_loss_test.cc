@@ -1,8 +1,10 @@
 // What a full ring does: it drops the newest, counts by kind, and marks the place.
+#include <cstring>
 #include <limits>
 
 #include "catch.h"
 #include "ring/byte_ring.h"
+#include "ring/ring_set.h"
 #include "ring_testing.h"
 
 using namespace gapscope;
@@ -139,4 +141,32 @@ TEST_CASE("a flushed loss is found wherever the ring wraps") {
     REQUIRE((seen[0].intact && seen[0].lost == 1 && seen[0].lost_api == 0));
     REQUIRE(ring.empty());
   }
+}
+
+TEST_CASE("what a write over the ring made unfindable is told once the ring is quiet") {
+  RingSet set(kSmallRing, 2);
+  ThreadRing& mine = *set.local();
+  const auto drain_all = [&set] {
+    std::size_t records = 0;
+    set.for_each([&](ThreadRing& t) { records += t.ring.drain([](const RecordHeader&) {}); });
+    return records;
+  };
+  REQUIRE(push(mine.ring, 1, 64));
+  CHECK(drain_all() == 1);
+  CHECK(set.unfindable() == 0);
+  REQUIRE(push(mine.ring, 2, 64));
+  auto* place = mine.ring.reserve(64, RecordKind::mark);
+  REQUIRE(place != nullptr);
+  std::memset(place, 0xff, 64);  // as a stray write would leave it
+  mine.ring.commit();
+  REQUIRE(push(mine.ring, 3, 64));
+  CHECK(set.unfindable() == 0);  // nobody has looked yet
+  CHECK(drain_all() == 1);
+  mine.in_call_since_ns = 5;
+  CHECK(set.unfindable() == 0);  // more may come
+  mine.in_call_since_ns = 0;
+  CHECK(set.unfindable() == 2);
+  REQUIRE(push(mine.ring, 4, 64));
+  CHECK(drain_all() == 1);  // it goes on behind the damage
+  CHECK(set.unfindable() == 2);
 }
