@@ -191,7 +191,16 @@ void CuptiBackend::take_in(const CompletedBuffer& buffer, RecordSink& sink, Inte
   pool_->give_back(buffer.data);
   quality.invalid_timestamps = counts.invalid_timestamps;
   quality.unknown_kinds = counts.unknown_kinds;
-  if (quality.dropped_cupti + quality.invalid_timestamps + quality.unknown_kinds > 0) {
+  if (counts.unreadable) {
+    quality.dropped_buffers = 1;  // at least
+    emit_meta(
+        MetaKey::warning,
+        "CUPTI could not read a buffer of records to its end: more may be lost than is counted",
+        sink);
+  }
+  if (quality.dropped_cupti + quality.dropped_buffers + quality.invalid_timestamps +
+          quality.unknown_kinds >
+      0) {
     sink.consume(quality.header);
   }
 }

@@ -299,21 +299,36 @@ void Decoder::decode(const CUpti_Activity& activity) {
 
 }  // namespace
 
+namespace {
+
+// Calls f for each record. False when the buffer could not be read to its end.
+template <typename F>
+bool for_each_record(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes, F&& f) {
+  if (valid_bytes == 0) return true;
+  CUpti_Activity* activity = nullptr;
+  CUptiResult result = CUPTI_SUCCESS;
+  while ((result = api.activity_get_next_record(data, valid_bytes, &activity)) == CUPTI_SUCCESS) {
+    f(*activity);
+  }
+  return result == CUPTI_ERROR_MAX_LIMIT_REACHED;
+}
+
+}  // namespace
+
 DecodeCounts decode_buffer(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes,
                            RecordSink& sink, Interner& interner) {
   Decoder decoder(sink, interner);
-  CUpti_Activity* activity = nullptr;
-  while (api.activity_get_next_record(data, valid_bytes, &activity) == CUPTI_SUCCESS) {
-    decoder.decode(*activity);
-  }
-  return decoder.counts();
+  const bool whole = for_each_record(
+      api, data, valid_bytes, [&](const CUpti_Activity& activity) { decoder.decode(activity); });
+  DecodeCounts counts = decoder.counts();
+  counts.unreadable = !whole;
+  return counts;
 }
 
 std::uint64_t count_records(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes) {
   std::uint64_t n = 0;
-  CUpti_Activity* activity = nullptr;
-  while (api.activity_get_next_record(data, valid_bytes, &activity) == CUPTI_SUCCESS) ++n;
-  return n;
+  const bool whole = for_each_record(api, data, valid_bytes, [&n](const CUpti_Activity&) { ++n; });
+  return whole ? n : n + 1;
 }
 
 }  // namespace gapscope::cupti

@@ -17,6 +17,7 @@ struct DecodeCounts {
   std::uint64_t records = 0;
   std::uint64_t invalid_timestamps = 0;
   std::uint64_t unknown_kinds = 0;
+  bool unreadable = false;  // CUPTI did not come to the buffer's end: records may be lost
 };
 
 // Hands every record of the buffer to sink; names go through interner. Invalid timestamps (zero,
@@ -24,7 +25,8 @@ struct DecodeCounts {
 DecodeCounts decode_buffer(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes,
                            RecordSink& sink, Interner& interner);
 
-// Counts the records of a buffer whose content is thrown away.
+// Counts the records of a buffer whose content is thrown away; at least one more where it cannot be
+// read to its end.
 std::uint64_t count_records(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes);
 
 }  // namespace gapscope::cupti

@@ -1,5 +1,6 @@
 #include "buffer.h"
 
+#include <cupti.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,7 +35,8 @@ bool Buffer::fits(const Record& record) const {
 void Buffer::write(const Record& record) {
   std::memcpy(data_ + used_, record.bytes.data(), record.size);
   written_ = mix(written_, record.bytes.data(), record.size);
-  places_.push_back({used_ + record.start_offset, used_ + record.end_offset, record.complete_ns});
+  places_.push_back(
+      {used_, used_ + record.start_offset, used_ + record.end_offset, record.complete_ns});
   complete_ns_ = std::max(complete_ns_, record.complete_ns);
   used_ += record.size;
 }
@@ -46,6 +48,11 @@ void Buffer::blank_incomplete(std::uint64_t now_ns) {
     std::memcpy(data_ + place.start_at, &none, sizeof none);
     std::memcpy(data_ + place.end_at, &none, sizeof none);
   }
+}
+
+void Buffer::tear() {
+  if (places_.empty()) return;
+  std::memset(data_ + places_[places_.size() / 2].at, kPoison, sizeof(CUpti_ActivityKind));
 }
 
 std::uint64_t Buffer::checksum() const { return mix(0, data_, used_); }

@@ -22,6 +22,8 @@ class Buffer {
   bool complete(std::uint64_t now_ns) const { return complete_ns_ <= now_ns; }
   // Forced out early: records that are still running have no times.
   void blank_incomplete(std::uint64_t now_ns);
+  // Its middle record, and so all that follow, cannot be read any more.
+  void tear();
   // What was written is still there: nobody else wrote to the buffer.
   bool intact() const { return checksum() == written_; }
   bool overlaps(const std::uint8_t* data, std::size_t size) const;
@@ -35,7 +37,8 @@ class Buffer {
 
  private:
   struct Place {
-    std::size_t start_at;  // of its timestamps within the buffer
+    std::size_t at;        // within the buffer
+    std::size_t start_at;  // of its timestamps
     std::size_t end_at;
     std::uint64_t complete_ns;
   };

@@ -174,6 +174,7 @@ void BufferQueue::flush(bool forced) {
 // After this the buffer is the client's: nothing here may touch it.
 void BufferQueue::give(Buffer& buffer) {
   delivered_.fetch_add(buffer.records(), std::memory_order_relaxed);
+  if (given_.fetch_add(1, std::memory_order_relaxed) + 1 == options_.torn_buffer) buffer.tear();
   CallbackScope scope;
   complete_.load(std::memory_order_acquire)(nullptr, 0, buffer.data(), buffer.size(),
                                             buffer.used());

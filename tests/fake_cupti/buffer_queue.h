@@ -62,6 +62,7 @@ class BufferQueue {
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::uint64_t> delivered_{0};
   std::atomic<std::uint64_t> requested_{0};
+  std::atomic<std::uint64_t> given_{0};  // buffers
 
   std::mutex mutex_;  // guards all below
   Buffer current_;

@@ -38,6 +38,7 @@ Options Options::from_environment(std::uint32_t default_version) {
   o.lose_every = static_cast<std::uint64_t>(number("FAKE_CUPTI_LOSE_EVERY", 0));
   o.zero_every = static_cast<std::uint64_t>(number("FAKE_CUPTI_ZERO_EVERY", 0));
   o.sentinel_every = static_cast<std::uint64_t>(number("FAKE_CUPTI_SENTINEL_EVERY", 0));
+  o.torn_buffer = static_cast<std::uint64_t>(number("FAKE_CUPTI_TORN_BUFFER", 0));
   o.hang_forced = text("FAKE_CUPTI_FLUSH_HANG") == "forced";
   if (!o.hang_forced) {
     o.hang_flush = static_cast<std::uint64_t>(number("FAKE_CUPTI_FLUSH_HANG", 0));

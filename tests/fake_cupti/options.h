@@ -25,9 +25,10 @@ struct Options {
   std::uint64_t lose_every = 0;          // FAKE_CUPTI_LOSE_EVERY: every nth record, silently
   std::uint64_t zero_every = 0;          // FAKE_CUPTI_ZERO_EVERY: every nth record without times
   std::uint64_t sentinel_every = 0;      // FAKE_CUPTI_SENTINEL_EVERY: every nth with times 2^64 - 1
-  std::uint64_t hang_flush = 0;          // FAKE_CUPTI_FLUSH_HANG: the nth flush never returns
-  bool hang_forced = false;              // FAKE_CUPTI_FLUSH_HANG=forced: the first forced one
-  std::uint32_t first_correlation = 1;   // FAKE_CUPTI_FIRST_CORRELATION: to reach the wrap
+  std::uint64_t torn_buffer = 0;  // FAKE_CUPTI_TORN_BUFFER: the nth is unreadable from its middle
+  std::uint64_t hang_flush = 0;   // FAKE_CUPTI_FLUSH_HANG: the nth flush never returns
+  bool hang_forced = false;       // FAKE_CUPTI_FLUSH_HANG=forced: the first forced one
+  std::uint32_t first_correlation = 1;  // FAKE_CUPTI_FIRST_CORRELATION: to reach the wrap
 
   std::uint32_t devices = 2;  // FAKE_CUPTI_DEVICES: in the machine
 
