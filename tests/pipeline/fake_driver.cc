@@ -2,7 +2,8 @@
 //
 //   fake_driver SCENARIO [--truth FILE] [--cupti FILE] [--threads N] [--operations N]
 //               [--end HOW] [--exit-code N] [--pause-ms N] [--init-ms N] [--thread-pause-us N]
-//               [--step-s N] [--fork-first N] [--until FILE] [--sigterm WHEN]
+//               [--step-s N] [--fork-first N] [--until FILE] [--sigterm WHEN] [--file-limit BYTES]
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,8 @@ bool parse(int argc, char** argv, Settings& s) {
       s.fork_first = number;
     else if (name == "--init-ms")
       s.init_ms = number;
+    else if (name == "--file-limit")
+      s.file_limit = number;
     else if (name == "--until")
       s.until = value;
     else if (name == "--sigterm")
@@ -69,6 +72,18 @@ void fork_first(Settings& settings) {
     settings.fork_first = 0;
     return;
   }
+}
+
+// No file of this process may grow beyond that; 0: as it was started.
+void limit_files(std::uint32_t bytes) {
+  static const rlimit before = [] {
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    return limit;
+  }();
+  rlimit limit = before;
+  if (bytes != 0) limit.rlim_cur = bytes;
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) std::exit(2);
 }
 
 }  // namespace
@@ -92,6 +107,7 @@ int main(int argc, char** argv) {
   if (!fake_driver::start_library()) return 2;
   fork_first(settings);
   if (settings.sigterm == "before") fake_driver::handle_sigterm();
+  limit_files(settings.file_limit);
   if (settings.scenario != "no_cuda") cuda.init(settings.init_ms);
   if (settings.sigterm == "after") fake_driver::handle_sigterm();
   scenario(cuda, settings);
@@ -99,7 +115,9 @@ int main(int argc, char** argv) {
   if (settings.pause_ms != 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(settings.pause_ms));
   }
+  limit_files(0);  // the truth is not what is tried
   if (!settings.truth_path.empty() && !cuda.truth().write(settings.truth_path)) return 2;
+  limit_files(settings.file_limit);
   for (std::uint32_t i = 0; i < settings.fork_first; ++i) wait(nullptr);
   std::printf("loss 0.25\n");
   if (!settings.until.empty()) {

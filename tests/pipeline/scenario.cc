@@ -31,6 +31,8 @@ constexpr std::pair<const char*, Scenario> kScenarios[] = {
     {"overlapping", overlapping},
     {"spawn_children", spawn_children},
     {"no_cuda", no_cuda},
+    {"collector_stands_still", collector_stands_still},
+    {"lower_file_limit", lower_file_limit},
     {"fatal", fatal},
     {"fork_child", fork_child},
     {"fork_exec", fork_exec},

@@ -23,6 +23,7 @@ struct Settings {
   std::uint32_t thread_pause_us = 0;  // many_threads: after each thread
   std::int64_t step_s = 0;            // clock_step: by how much
   std::uint32_t fork_first = 0;       // children that are forked before CUDA starts, and use it too
+  std::uint32_t file_limit = 0;       // RLIMIT_FSIZE, but for the truth
   std::uint32_t init_ms = 0;          // how long cuInit goes on after the injection
 };
 
@@ -56,6 +57,8 @@ void range_by_api(CudaProcess&, const Settings&);
 void overlapping(CudaProcess&, const Settings&);
 void spawn_children(CudaProcess&, const Settings&);
 void no_cuda(CudaProcess&, const Settings&);
+void collector_stands_still(CudaProcess&, const Settings&);
+void lower_file_limit(CudaProcess&, const Settings&);
 void fatal(CudaProcess&, const Settings&);
 void fork_child(CudaProcess&, const Settings&);
 void fork_exec(CudaProcess&, const Settings&);

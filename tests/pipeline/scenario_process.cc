@@ -1,10 +1,13 @@
 // Scenarios with children.
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "names.h"
 #include "scenario.h"
@@ -21,6 +24,20 @@ void plain(CudaProcess& cuda, std::uint32_t operations) {
 }
 
 }  // namespace
+
+// The program lowers its own limit when the library's files are open and longer than that already.
+void lower_file_limit(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, 500);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = 1024;
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) std::exit(2);
+  plain(cuda, settings.operations);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+}
 
 // DataLoader workers: a child that never touches CUDA and ends in both ways.
 void fork_child(CudaProcess& cuda, const Settings& settings) {

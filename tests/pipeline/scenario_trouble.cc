@@ -139,6 +139,24 @@ void clock_step(CudaProcess& cuda, const Settings& settings) {
   pause_ms(400);
 }
 
+// The library's collector gets no CPU for a second; the program's threads must not notice.
+void collector_stands_still(CudaProcess& cuda, const Settings& settings) {
+  plain(cuda, 50);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  if (!hold_up_thread("gapscope-coll")) std::exit(2);
+  while (threads_held_up() == 0) {
+    cuda.launch(kSaxpy, kUs);  // it reads the clock only where there is something to do
+    pause_ms(1);
+  }
+  plain(cuda, settings.operations);
+  pause_ms(1000);
+  cuda.truth().set("held_up", threads_held_up());
+  hold_up_thread(nullptr);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+  plain(cuda, 50);
+  cuda.simple(FAKE_CTX_SYNCHRONIZE);
+}
+
 void fatal(CudaProcess& cuda, const Settings& settings) {
   plain(cuda, settings.operations);
   cuda.simple(FAKE_CTX_SYNCHRONIZE);

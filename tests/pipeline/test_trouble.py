@@ -151,6 +151,42 @@ def test_fatal_error(p):
     equal(run.report["records"]["seen"], 200, "records.seen")
 
 
+def stood_still(p, operations, **env):
+    run = p.run("collector_stands_still", "--operations", operations, program="fake_driver_clock", env=env)
+    sound(p, run, "collector_stands_still")
+    equal(run.truth["values"]["held_up"], 1, "threads held up")
+    return run
+
+
+def test_collector_stands_still(p):
+    run = stood_still(p, 2000)
+    same_figures(run)
+    quality(run)
+
+
+# The rings overflow meanwhile: the program goes on, and every call is kept or counted.
+def test_collector_stands_still_rings_overflow(p):
+    run = stood_still(p, 5000, GAPSCOPE_RING_SIZE="16KiB")
+    records = run.report["records"]
+    called = sum(c["count"] for c in run.truth["calls"].values())
+    check(records["dropped_ring"] > 0, "the ring did not overflow")
+    equal(records["calls"] + records["dropped_ring"], called, "calls kept and dropped = calls made")
+    equal(records["seen"], len(run.truth["operations"]), "records.seen")
+    check(run.lines("WARNING") and run.lines(f"{records['dropped_ring']:,} of "), run.stderr.decode())
+
+
+# The rest of a buffer that CUPTI itself cannot read: how much it held nobody knows.
+def test_unreadable_buffer(p):
+    run = p.run("kernels", "--operations", 3000,
+                env={"FAKE_CUPTI_TORN_BUFFER": 2, "GAPSCOPE_BUFFER_SIZE": "64KiB"})
+    sound(p, run, "kernels")
+    records = run.report["records"]
+    equal(records["dropped_cupti"], 1, "records.dropped_cupti: at least one")
+    equal(records["seen"] + records["unmatched"], 3000, "kernels seen or missed")
+    check(records["unmatched"] > 50, "the buffer was read")
+    check(any("to its end" in w for w in run.report["warnings"]), f"no warning: {run.report['warnings']}")
+
+
 def test_wrong_clock(p):
     run = p.run("kernels", env={"FAKE_CUPTI_CLOCK_OFFSET_NS": -3_600_000_000_000})
     sound(p, run, "kernels")
@@ -169,6 +205,9 @@ def stepped(p, seconds):
                for k in run.report["devices"][0]["kernels"]}
     equal(kernels, oracle.kernels(oracle.operations(run.truth)), "kernels")
     check(any("clock" in w for w in run.report["warnings"]), f"no warning: {run.report['warnings']}")
+    off_by = abs(abs(run.report["clock_step_ns"]) - abs(seconds) * 1_000_000_000)
+    check(off_by < 1_000_000_000, f"clock_step_ns: {run.report['clock_step_ns']}")
+    check(any("clock was stepped by" in line for line in run.lines("WARNING")), run.stderr.decode())
     return run
 
 
@@ -177,7 +216,12 @@ def test_clock_stepped_forward(p):
 
 
 def test_clock_stepped_back(p):
-    stepped(p, -3600)
+    run = stepped(p, -3600)
+    # What follows lies an hour before what has been summed up.
+    equal(run.report["records"]["late"], 200, "records.late")
+    check(run.report["records"]["late_ns"] >= 200 * 10_000, f"late_ns: {run.report['records']}")
+    check(any("records came after their time" in line for line in run.lines("WARNING")),
+          run.stderr.decode())
 
 
 def one_line(p, run, *words):
