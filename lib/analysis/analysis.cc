@@ -10,6 +10,7 @@
 #include "analysis/findings.h"
 #include "analysis/names.h"
 #include "analysis/queue_full.h"
+#include "analysis/step_view.h"
 #include "report/per_step.h"
 
 namespace gapscope {
@@ -86,6 +87,7 @@ class Analysis::Impl {
   void add(const ApiCallRecord& r);
   void add(const MarkRecord& r);
   report::Scope scope(bool steady) const;
+  report::Steps steps() const;
   report::Records records() const;
 
   NameTable names_;
@@ -267,12 +269,27 @@ report::Records Analysis::Impl::records() const {
   return records;
 }
 
+report::Steps Analysis::Impl::steps() const {
+  const Sweep& sweep = engine_.sweep();
+  report::Steps steps = sweep.steps().report();
+  const auto view = [&](const std::shared_ptr<const KeptStep>& step) {
+    const auto device = static_cast<std::uint32_t>(std::max<std::int64_t>(sweep.first_device(), 0));
+    return step_view(*step, device, names_, sweep.evidence());
+  };
+  const auto median = sweep.steps().median_step();
+  const auto worst = sweep.steps().worst_step();
+  if (median != nullptr) steps.median_step = view(median);
+  // Of steps that were found in the past nothing is known.
+  if (worst != nullptr && worst->index == steps.worst_index) steps.worst_step = view(worst);
+  return steps;
+}
+
 report::Report Analysis::Impl::report() const {
   report::Report report;
   const Sweep& sweep = engine_.sweep();
   report.process = facts_.process();
   report.whole = scope(false);
-  report.steps = sweep.steps().report();
+  report.steps = steps();
   if (sweep.steps().steady_shown() && sweep.overlap().span_ns(Phase::steady) > 0) {
     report.steady = scope(true);
     report.warmup_ns = sweep.overlap().span_ns(Phase::warmup);

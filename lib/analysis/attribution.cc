@@ -36,7 +36,7 @@ CauseSlices Attribution::attribute(std::int64_t begin_ns, std::int64_t end_ns,
   // What paint_rest() would say of it: nearly every gap of a launch-bound run.
   const std::int64_t late_ns = launch.known() ? end_ns - launch.queued_ns : 0;
   if (late_ns <= kLaunchLatencyNs) return CauseSlices{{Cause::launch_bound, ns, {}}};
-  return CauseSlices{{Cause::dependency, late_ns, {}}, {Cause::launch_bound, ns - late_ns, {}}};
+  return CauseSlices{{Cause::launch_bound, ns - late_ns, {}}, {Cause::dependency, late_ns, {}}};
 }
 
 // Whether no evidence but that of plain calls that follow each other reaches into the gap, among
@@ -72,7 +72,8 @@ CauseSlices Attribution::weigh(std::int64_t begin_ns, std::int64_t end_ns,
   paint_waits(all, begin_ns, end_ns, launch, &gap);
   paint_stretches(all, begin_ns, end_ns, &gap);
   paint_rest(all, begin_ns, end_ns, launch, &gap);
-  if (!gap.empty()) gap.finish(Cause::unattributed, silent_thread(all, begin_ns, end_ns));
+  gap.finish(Cause::unattributed,
+             gap.empty() ? EvidenceRef() : silent_thread(all, begin_ns, end_ns));
   return gap.slices();
 }
 

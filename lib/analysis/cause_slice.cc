@@ -2,14 +2,19 @@
 
 namespace gapscope {
 
-void Unpainted::add(Cause cause, std::int64_t ns, const EvidenceRef& evidence) {
-  for (CauseSlice& slice : slices_) {
-    if (slice.cause == cause && slice.evidence == evidence) {
-      slice.ns += ns;
-      return;
+CauseSlices summed(const CauseSlices& slices) {
+  CauseSlices sums;
+  for (const CauseSlice& slice : slices) {
+    const auto same = std::find_if(sums.begin(), sums.end(), [&](const CauseSlice& sum) {
+      return sum.cause == slice.cause && sum.evidence == slice.evidence;
+    });
+    if (same == sums.end()) {
+      sums.push_back(slice);
+    } else {
+      same->ns += slice.ns;
     }
   }
-  slices_.push_back({cause, ns, evidence});
+  return sums;
 }
 
 std::int64_t Unpainted::paint(std::int64_t begin_ns, std::int64_t end_ns, Cause cause,
@@ -24,6 +29,7 @@ std::int64_t Unpainted::paint(std::int64_t begin_ns, std::int64_t end_ns, Cause 
       continue;
     }
     painted += to - from;
+    painted_.push_back({from, {cause, to - from, evidence}});
     const bool before = piece.begin_ns < from;
     const bool after = to < piece.end_ns;
     if (before) left_[i++] = {piece.begin_ns, from};
@@ -38,15 +44,27 @@ std::int64_t Unpainted::paint(std::int64_t begin_ns, std::int64_t end_ns, Cause 
       left_.erase(left_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  if (painted > 0) add(cause, painted, evidence);
   return painted;
 }
 
 void Unpainted::finish(Cause cause, const EvidenceRef& evidence) {
-  std::int64_t ns = 0;
-  for (const Interval& piece : left_) ns += piece.end_ns - piece.begin_ns;
+  for (const Interval& piece : left_) {
+    painted_.push_back({piece.begin_ns, {cause, piece.end_ns - piece.begin_ns, evidence}});
+  }
   left_.clear();
-  if (ns > 0) add(cause, ns, evidence);
+  std::sort(painted_.begin(), painted_.end(),
+            [](const Painted& a, const Painted& b) { return a.begin_ns < b.begin_ns; });
+  for (const auto& [begin_ns, slice] : painted_) {
+    const bool goes_on = !slices_.empty() && slices_.back().cause == slice.cause &&
+                         slices_.back().evidence == slice.evidence;
+    if (goes_on) {
+      slices_.back().ns += slice.ns;
+    } else {
+      slices_.push_back(slice);
+    }
+  }
+  painted_.clear();
+  if (slices_.size() > kMaxSlices) slices_ = summed(slices_);
 }
 
 }  // namespace gapscope

@@ -47,12 +47,19 @@ struct CauseSlice {
   std::int64_t ns = 0;
   EvidenceRef evidence;
 };
+// The stretches of one gap in order of time, without holes: the first begins where the gap does.
 using CauseSlices = absl::InlinedVector<CauseSlice, 4>;
+
+// One slice for each cause and evidence: what there was of it in all.
+CauseSlices summed(const CauseSlices& slices);
 
 // The part of one gap that has no cause yet. Whoever paints first owns the time, so the slices of a
 // gap never overlap and, with finish(), add up to its length exactly.
 class Unpainted {
  public:
+  // A gap in more stretches than that is told by its sums, one after the other.
+  static constexpr std::size_t kMaxSlices = 64;
+
   struct Interval {
     std::int64_t begin_ns, end_ns;
   };
@@ -67,15 +74,19 @@ class Unpainted {
   // Gives what is still free of [begin_ns, end_ns) to that cause; returns how much that was.
   std::int64_t paint(std::int64_t begin_ns, std::int64_t end_ns, Cause cause,
                      const EvidenceRef& evidence);
-  // Gives all that is left to that cause.
+  // Gives all that is left to that cause. Then slices() may be asked.
   void finish(Cause cause, const EvidenceRef& evidence = {});
 
   const CauseSlices& slices() const { return slices_; }
 
  private:
-  void add(Cause cause, std::int64_t ns, const EvidenceRef& evidence);
+  struct Painted {
+    std::int64_t begin_ns;
+    CauseSlice slice;
+  };
 
-  absl::InlinedVector<Interval, 8> left_;  // ascending, disjoint
+  absl::InlinedVector<Interval, 8> left_;    // ascending, disjoint
+  absl::InlinedVector<Painted, 4> painted_;  // disjoint
   CauseSlices slices_;
 };
 

@@ -45,7 +45,8 @@ std::int64_t CauseTally::total_ns() const {
 }
 
 std::vector<report::Cause> CauseTally::report(
-    std::int64_t idle_ns, const std::function<std::string(const EvidenceRef&)>& text) const {
+    std::int64_t idle_ns, const std::function<std::string(const EvidenceRef&)>& text,
+    const Timeline::Result& timeline) const {
   std::vector<report::Cause> causes;
   const std::int64_t unexplained_ns = idle_ns - total_ns();
   for (int i = 0; i < kCauses; ++i) {
@@ -55,6 +56,9 @@ std::vector<report::Cause> CauseTally::report(
     out.idle_ns = sums_[i].ns + (cause == Cause::unattributed ? unexplained_ns : 0);
     out.gaps = sums_[i].gaps;
     if (out.idle_ns == 0) continue;
+    for (const auto& slice : timeline.idle_ns) {
+      out.timeline_ns.push_back(slice[static_cast<std::size_t>(i)]);
+    }
     // Different evidence may read the same (a function on two of its lines).
     std::map<std::string, std::int64_t> by_text;
     for (const auto& [evidence, ns] : sums_[i].evidence) by_text[text(evidence)] += ns;

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "analysis/cause.h"
 #include "analysis/cause_slice.h"
+#include "analysis/timeline.h"
 #include "report/report.h"
 
 namespace gapscope {
@@ -21,7 +22,7 @@ class CauseTally {
  public:
   static constexpr std::size_t kMaxEvidence = 512;
 
-  // The slices of one gap.
+  // The slices of one gap, summed().
   void add(const CauseSlices& slices) {
     // Most gaps have one cause, and nothing special speaks for it.
     if (slices.size() == 1 && slices[0].evidence.kind == EvidenceRef::Kind::none) {
@@ -39,9 +40,10 @@ class CauseTally {
 
   // Largest first. idle_ns: the device's; what the slices do not explain (unknown time that turned
   // out to be idle) stands as unattributed, so that the entries add up to it exactly. text names a
-  // piece of evidence.
-  std::vector<report::Cause> report(
-      std::int64_t idle_ns, const std::function<std::string(const EvidenceRef&)>& text) const;
+  // piece of evidence; timeline: the device's, of the same time.
+  std::vector<report::Cause> report(std::int64_t idle_ns,
+                                    const std::function<std::string(const EvidenceRef&)>& text,
+                                    const Timeline::Result& timeline) const;
 
  private:
   struct Sum {

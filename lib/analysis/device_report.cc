@@ -111,13 +111,14 @@ report::Device device_report(const DeviceTally& tally, const Timeline& timeline,
     return std::string(cause_name(static_cast<Cause>(cause)));
   };
   device.gaps = tally.gaps().report(device.first_op_ns, gap_names);
-  device.causes = tally.causes().report(
-      sums.time.idle_ns, [&names](const EvidenceRef& e) { return evidence_text(e, names); });
-  add_kernels(device, tally, names);
-  add_copies(device, tally);
   const Timeline::Result slices = timeline.finish(device.first_op_ns, device.last_op_ns);
+  device.causes = tally.causes().report(
+      sums.time.idle_ns, [&names](const EvidenceRef& e) { return evidence_text(e, names); },
+      slices);
   device.timeline = slices.slices;
   device.slice_ns = slices.slice_ns;
+  add_kernels(device, tally, names);
+  add_copies(device, tally);
   return device;
 }
 

@@ -95,13 +95,20 @@ void DeviceSweep::relieve_held_back() {
 void DeviceSweep::commit(const Segment& segment) {
   const TimeKind kind = segment.kind();
   tally(phase_).add(segment);
-  timeline_.add(segment.begin_ns, segment.end_ns, kind);
+  const auto show = [&](Timeline& timeline) {
+    if (kind == TimeKind::idle) {
+      timeline.add_idle(segment.begin_ns, segment.end_ns, segment.causes);
+    } else {
+      timeline.add(segment.begin_ns, segment.end_ns, kind);
+    }
+  };
+  show(timeline_);
+  if (phase_ == Phase::steady) show(steady_timeline_);
   if (kind == TimeKind::idle && observer_ != nullptr) {
     observer_->observe({ordinal_, segment.begin_ns, segment.end_ns, segment.causes});
   }
-  if (phase_ == Phase::steady) steady_timeline_.add(segment.begin_ns, segment.end_ns, kind);
-  if (kind == TimeKind::idle && step_idle_ != nullptr) {
-    step_idle_->idle(segment.begin_ns, segment.end_ns, segment.causes);
+  if (kind == TimeKind::idle && steps_ != nullptr) {
+    steps_->idle(segment.begin_ns, segment.end_ns, segment.causes);
   }
   if (kind == TimeKind::unknown) {
     unknown_log_.add({segment.begin_ns, segment.end_ns, segment.unknown, phase_});
@@ -122,6 +129,7 @@ void DeviceSweep::count_in(Operation& op, std::int64_t range) {
     forced_ += left_out_;
   }
   left_out_ = 0;
+  if (steps_ != nullptr) steps_->idle_told_until(op.start_ns);
   window_open_ = true;
   range_ = std::max(range_, range);
   if (op.phase == Phase::steady) phase_ = Phase::steady;

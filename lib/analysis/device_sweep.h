@@ -27,7 +27,7 @@
 #include "analysis/recent.h"
 #include "analysis/segment.h"
 #include "analysis/slot_queue.h"
-#include "analysis/step_idle.h"
+#include "analysis/step_contents.h"
 #include "analysis/timeline.h"
 #include "analysis/unknown_log.h"
 
@@ -39,12 +39,12 @@ class DeviceSweep {
   static constexpr std::size_t kMaxOpenUnknown = 1024;
   static constexpr std::size_t kMaxOverflowNames = 1u << 16;
 
-  // step_idle: told of the idle time, may be nullptr.
-  DeviceSweep(SlotQueue<Operation>& operations, const Attribution& attribution, StepIdle* step_idle,
+  // steps: told of the idle time, may be nullptr.
+  DeviceSweep(SlotQueue<Operation>& operations, const Attribution& attribution, StepContents* steps,
               std::size_t max_kernel_names)
       : operations_(operations),
         attribution_(attribution),
-        step_idle_(step_idle),
+        steps_(steps),
         max_kernel_names_(max_kernel_names) {}
 
   // Of every gap from now on; ordinal: this device's.
@@ -136,7 +136,7 @@ class DeviceSweep {
 
   SlotQueue<Operation>& operations_;
   const Attribution& attribution_;
-  StepIdle* step_idle_;
+  StepContents* steps_;
   std::size_t max_kernel_names_;
   GapObserver* observer_ = nullptr;
   std::uint32_t ordinal_ = 0;

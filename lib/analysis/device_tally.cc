@@ -91,12 +91,18 @@ void DeviceTally::add_idle(const Segment& segment) {
   gap.end_ns = segment.end_ns;
   gap.before = segment.before;
   gap.after = segment.after;
-  const auto most = std::max_element(segment.causes.begin(), segment.causes.end(),
-                                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
-  gap.cause =
-      static_cast<std::uint32_t>(most == segment.causes.end() ? Cause::unattributed : most->cause);
+  gap.cause = static_cast<std::uint32_t>(Cause::unattributed);
+  if (segment.causes.size() == 1) {
+    gap.cause = static_cast<std::uint32_t>(segment.causes[0].cause);
+    causes_.add(segment.causes);
+  } else if (!segment.causes.empty()) {
+    const CauseSlices sums = summed(segment.causes);
+    const auto most = std::max_element(sums.begin(), sums.end(),
+                                       [](const auto& a, const auto& b) { return a.ns < b.ns; });
+    gap.cause = static_cast<std::uint32_t>(most->cause);
+    causes_.add(sums);
+  }
   gaps_.add(gap);
-  causes_.add(segment.causes);
   if (!segment.after_launch.known()) return;
   if (segment.after_launch.queued_ns > segment.begin_ns) {
     sums_.launch_bound_ns += ns;

@@ -16,16 +16,22 @@ bool StepSources::switch_to(Source source) {
   const bool was_steady = tracker_->steady_since_ns() != kForever;
   source_ = source;
   tracker_.emplace(find_steady_);
-  idle_.clear();
+  contents_.clear();
   return was_steady;
+}
+
+// steps_before: how many steps had ended before the mark.
+void StepSources::mark_contents(std::int64_t time_ns, std::int64_t steps_before) {
+  const bool ended = tracker_->steps() > steps_before;
+  contents_.mark(time_ns, ended ? std::optional(steps_before) : std::nullopt);
 }
 
 bool StepSources::step(std::int64_t time_ns, std::int64_t since_ns, std::int64_t range_before,
                        std::int64_t range_after) {
   const std::int64_t steps = tracker_->steps();
   const StepTracker::Change change = tracker_->mark(time_ns, since_ns, range_before, range_after);
-  idle_.mark(time_ns, tracker_->steps() > steps);
-  if (change != StepTracker::Change::none) idle_.restart();
+  mark_contents(time_ns, steps);
+  if (change != StepTracker::Change::none) contents_.restart();
   return change == StepTracker::Change::steady_ends;
 }
 
@@ -81,7 +87,7 @@ bool StepSources::finish(std::int64_t last_op_ns) {
   // The last iteration has no successor: it lasted to the last operation's end.
   const std::int64_t steps = tracker_->steps();
   tracker_->past_mark(last_op_ns, capture_.range_at(last_op_ns - 1), Capture::kOutside);
-  idle_.mark(last_op_ns, tracker_->steps() > steps);
+  mark_contents(last_op_ns, steps);
   return void_steady;
 }
 
@@ -91,7 +97,7 @@ report::Steps StepSources::report() const {
   steps.source = source_ == Source::marked  ? std::string("marked")
                  : source_ == Source::range ? step_range_.source()
                                             : iterations_.source();
-  const StepStats stats = idle_.stats();
+  const StepStats stats = contents_.stats();
   // Of steps in the past no idle time is known.
   if (stats.count() != steps.time.count) return steps;
   const StepStats::Worst worst = stats.worst();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,7 @@
 #include "analysis/capture.h"
 #include "analysis/iterations.h"
 #include "analysis/operation.h"
-#include "analysis/step_idle.h"
+#include "analysis/step_contents.h"
 #include "analysis/step_range.h"
 #include "analysis/steps.h"
 #include "report/report.h"
@@ -48,17 +49,24 @@ class StepSources {
   // What was launched then or later is of the steady state; kForever while there is none.
   std::int64_t steady_since_ns() const { return tracker_->steady_since_ns(); }
   bool steady_shown() const { return tracker_->steady_shown(); }
-  // Of the first device.
-  StepIdle& idle() { return idle_; }
+  StepContents& contents() { return contents_; }
 
+  // Without the pictures of steps, and these: nullptr where there are none.
   report::Steps report() const;
-  std::size_t held() const { return iterations_.held() + idle_.held(); }
+  std::shared_ptr<const KeptStep> median_step() const {
+    return contents_.choice(steady_shown()).nearest();
+  }
+  std::shared_ptr<const KeptStep> worst_step() const {
+    return contents_.choice(steady_shown()).longest();
+  }
+  std::size_t held() const { return iterations_.held() + contents_.held(); }
 
  private:
   enum class Source : std::uint8_t { detected, range, marked };
 
   bool switch_to(Source source);
   bool found(IterationFinder::Found found);
+  void mark_contents(std::int64_t time_ns, std::int64_t steps_before);
   // since_ns: the launch that a steady state would begin with.
   bool step(std::int64_t time_ns, std::int64_t since_ns, std::int64_t range_before,
             std::int64_t range_after);
@@ -69,7 +77,7 @@ class StepSources {
   StepRange step_range_;
   IterationFinder iterations_;
   std::optional<StepTracker> tracker_;  // always one: to make it anew in place
-  StepIdle idle_;
+  StepContents contents_;
 };
 
 }  // namespace gapscope

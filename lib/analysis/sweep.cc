@@ -84,10 +84,9 @@ void Sweep::change_device(DeviceSweep& device, Change&& change) {
 DeviceSweep& Sweep::device_of(const Operation& op) {
   auto& device = devices_[op.device];
   if (!device) {
-    // The first device stands for all where steps are told apart by idle time.
-    StepIdle* step_idle = device_seen_ ? nullptr : &steps_.idle();
-    device_seen_ = true;
-    device = std::make_unique<DeviceSweep>(operations_, attribution_, step_idle, max_kernel_names_);
+    StepContents* steps = first_device_ >= 0 ? nullptr : &steps_.contents();
+    if (first_device_ < 0) first_device_ = op.device;
+    device = std::make_unique<DeviceSweep>(operations_, attribution_, steps, max_kernel_names_);
     device->tell(gap_observer_, op.device);
   }
   if (!context_known_ || op.context != last_context_) {
@@ -132,6 +131,7 @@ void Sweep::start_operation() {
   const std::int64_t range = capture_.range_of(op);
   DeviceSweep& device = device_of(op);
   if (!op.counted && !op.tabled) ++outside_;
+  if (op.counted && !op.tabled) steps_.contents().operation(op);
   if (active_operations_.size() >= kMaxActive) {
     ++overflow_;
     if (op.counted && !op.tabled) device.add_late(op);
@@ -207,7 +207,10 @@ void Sweep::start_call() {
   active.synchronises = call.category == ApiCategory::sync;
   active.drains = !call.failed() && !call.captured() &&
                   (call.api == ApiId::context_synchronize || call.api == ApiId::stream_synchronize);
-  if (active.counted) host_[static_cast<int>(active.phase)].add_call(call, active.waits);
+  if (active.counted) {
+    host_[static_cast<int>(active.phase)].add_call(call, active.waits);
+    steps_.contents().call(call, active.waits);
+  }
   overlap_.cpu_work(cpu_work_.call_begins(call.thread, call.category, active.waits));
   evidence_.add_call(call, active.waits);
   ranges_.call(call.thread, now_ns_, call.end_ns);

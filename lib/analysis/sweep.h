@@ -68,6 +68,7 @@ class Sweep {
   // Where evidence goes that is neither a call nor an operation.
   HostEvidence& evidence() { return evidence_; }
   void add_sample(const RecordHeader& header);  // a ThreadSampleRecord with its frames
+  const HostEvidence& evidence() const { return evidence_; }
 
   const DeviceSweep* device(std::uint32_t ordinal) const { return devices_[ordinal].get(); }
   const HostTally& host(Phase phase) const { return host_[static_cast<int>(phase)]; }
@@ -77,6 +78,7 @@ class Sweep {
     return cpu_work_.sampled() ? "CUDA calls and sampled threads" : "CUDA calls only";
   }
   const StepSources& steps() const { return steps_; }
+  std::int64_t first_device() const { return first_device_; }  // -1 if none was seen
   RangeTracker& ranges() { return ranges_; }
   const RangeTracker& ranges() const { return ranges_; }
   std::int64_t now_ns() const { return now_ns_; }
@@ -150,7 +152,7 @@ class Sweep {
   OverlapSweep overlap_;
   CpuWork cpu_work_;
   std::array<std::unique_ptr<DeviceSweep>, kMaxDevices> devices_;
-  bool device_seen_ = false;
+  std::int64_t first_device_ = -1;  // which stands for all where steps are told apart by idle time
   std::array<HostTally, kPhases> host_;
   absl::flat_hash_map<std::uint32_t, std::uint8_t> context_devices_;
   std::uint32_t last_context_ = 0;

@@ -2,20 +2,25 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "absl/numeric/int128.h"
 
 namespace gapscope {
 
+void Timeline::add_up(Slice& to, const Slice& from) {
+  to.busy_ns += from.busy_ns;
+  to.compute_ns += from.compute_ns;
+  for (std::size_t cause = 0; cause < to.idle_ns.size(); ++cause) {
+    to.idle_ns[cause] += from.idle_ns[cause];
+  }
+}
+
 void Timeline::halve() {
   const std::size_t n = fine_.size();
   for (std::size_t i = 0; i < n; i += 2) {
     Slice sum = fine_[i];
-    if (i + 1 < n) {
-      sum.busy_ns += fine_[i + 1].busy_ns;
-      sum.compute_ns += fine_[i + 1].compute_ns;
-      sum.idle_ns += fine_[i + 1].idle_ns;
-    }
+    if (i + 1 < n) add_up(sum, fine_[i + 1]);
     fine_[i / 2] = sum;
   }
   fine_.resize((n + 1) / 2);
@@ -61,7 +66,23 @@ void Timeline::set_current(std::int64_t i) {
   current_end_ns_ = static_cast<std::int64_t>(end_ns);
 }
 
-void Timeline::add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
+void Timeline::add_idle(std::int64_t begin_ns, std::int64_t end_ns, const CauseSlices& causes) {
+  std::int64_t at_ns = begin_ns;
+  for (const CauseSlice& slice : causes) {
+    const std::int64_t ns = std::min(slice.ns, end_ns - at_ns);
+    if (ns <= 0) continue;
+    if (at_ns >= current_begin_ns_ && at_ns + ns <= current_end_ns_) {
+      credit(fine_[current_], TimeKind::idle, slice.cause, ns);
+    } else {
+      add_anywhere(at_ns, at_ns + ns, TimeKind::idle, slice.cause);
+    }
+    at_ns += ns;
+  }
+  if (at_ns < end_ns) add(at_ns, end_ns, TimeKind::idle);
+}
+
+void Timeline::add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind,
+                            Cause cause) {
   if (end_ns <= begin_ns || begin_ns < 0) return;
   if (begin_ns < origin_ns_ || fine_.empty() ||
       index(end_ns - 1) >= static_cast<std::int64_t>(fine_.size())) {
@@ -73,7 +94,7 @@ void Timeline::add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind
     const std::uint64_t width = std::uint64_t{1} << shift_;
     const std::int64_t left = static_cast<std::int64_t>(width - (offset(at) & (width - 1)));
     const std::int64_t take = std::min(left, end_ns - at);
-    credit(fine_[static_cast<std::size_t>(i)], kind, take);
+    credit(fine_[static_cast<std::size_t>(i)], kind, cause, take);
     at += take;
   }
   set_current(index(end_ns - 1));
@@ -87,15 +108,17 @@ Timeline::Result Timeline::finish(std::int64_t begin_ns, std::int64_t end_ns) co
   const std::int64_t last =
       end_ns - 1 <= origin_ns_ ? first : std::clamp(index(end_ns - 1), first, size - 1);
   const std::int64_t group = (last - first + kMaxSlices) / kMaxSlices;
-  result.slices.resize(static_cast<std::size_t>((last - first) / group + 1));
   result.slice_ns = group << shift_;
+  std::vector<Slice> sums(static_cast<std::size_t>((last - first) / group + 1));
   for (std::int64_t i = 0; i < size; ++i) {
-    const Slice& from = fine_[static_cast<std::size_t>(i)];
-    Slice& to =
-        result.slices[static_cast<std::size_t>((std::clamp(i, first, last) - first) / group)];
-    to.busy_ns += from.busy_ns;
-    to.compute_ns += from.compute_ns;
-    to.idle_ns += from.idle_ns;
+    add_up(sums[static_cast<std::size_t>((std::clamp(i, first, last) - first) / group)],
+           fine_[static_cast<std::size_t>(i)]);
+  }
+  for (const Slice& sum : sums) {
+    const std::int64_t idle_ns =
+        std::accumulate(sum.idle_ns.begin(), sum.idle_ns.end(), std::int64_t{0});
+    result.slices.push_back({sum.busy_ns, sum.compute_ns, idle_ns});
+    result.idle_ns.push_back(sum.idle_ns);
   }
   return result;
 }

@@ -3,15 +3,19 @@
 //
 // Inside are up to 960 slices of 2^k ns each; they start at 1 ns, and when time outgrows them
 // neighbours are added together and k grows. An interval is split over the slices that it touches
-// to the nanosecond, so that sums over all slices are exact at any time. Memory is fixed: 23 KB.
+// to the nanosecond, so that sums over all slices are exact at any time. Idle time is told apart by
+// cause. Memory is fixed: 113 KB, touched as slices are used.
 //
 // Thread-safety: none, one owner.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "analysis/cause.h"
+#include "analysis/cause_slice.h"
 #include "report/report.h"
 
 namespace gapscope {
@@ -26,14 +30,17 @@ class Timeline {
   void add(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind) {
     // Nearly always within the slice of the one before.
     if (begin_ns >= current_begin_ns_ && end_ns <= current_end_ns_ && begin_ns < end_ns) {
-      credit(fine_[current_], kind, end_ns - begin_ns);
+      credit(fine_[current_], kind, Cause::unattributed, end_ns - begin_ns);
     } else {
-      add_anywhere(begin_ns, end_ns, kind);
+      add_anywhere(begin_ns, end_ns, kind, Cause::unattributed);
     }
   }
+  // It was idle, for these causes. What they do not cover is unattributed.
+  void add_idle(std::int64_t begin_ns, std::int64_t end_ns, const CauseSlices& causes);
 
   struct Result {
     std::vector<report::Device::Slice> slices;
+    std::vector<std::array<std::int64_t, kCauses>> idle_ns;  // of each slice, by cause
     std::int64_t slice_ns = 0;
   };
   // Slices over the window [begin_ns, end_ns). The first begins at begin_ns, or before it by less
@@ -47,17 +54,21 @@ class Timeline {
  private:
   static constexpr std::int64_t kFine = 16 * kMaxSlices;
 
-  using Slice = report::Device::Slice;
-  static void credit(Slice& slice, TimeKind kind, std::int64_t ns) {
+  struct Slice {
+    std::int64_t busy_ns = 0, compute_ns = 0;
+    std::array<std::int64_t, kCauses> idle_ns{};  // by cause
+  };
+  static void add_up(Slice& to, const Slice& from);
+  static void credit(Slice& slice, TimeKind kind, Cause cause, std::int64_t ns) {
     if (kind == TimeKind::unknown) return;
     if (kind == TimeKind::idle) {
-      slice.idle_ns += ns;
+      slice.idle_ns[static_cast<std::size_t>(cause)] += ns;
       return;
     }
     if (kind == TimeKind::compute) slice.compute_ns += ns;
     slice.busy_ns += ns;
   }
-  void add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind);
+  void add_anywhere(std::int64_t begin_ns, std::int64_t end_ns, TimeKind kind, Cause cause);
   void set_current(std::int64_t i);
   void cover(std::int64_t begin_ns, std::int64_t end_ns);
   void halve();

@@ -100,6 +100,7 @@ void fields(V& v, T& c) {
   v("idle_ns", c.idle_ns);
   v("gaps", c.gaps);
   v("evidence", c.evidence);
+  v("timeline_ns", c.timeline_ns);
 }
 
 template <class V, Is<Finding> T>
@@ -200,6 +201,30 @@ void fields(V& v, T& s) {
   v("ranges", s.ranges);
 }
 
+template <class V, Is<StepView::Name> T>
+void fields(V& v, T& n) {
+  v("name", n.name);
+  v("kind", n.kind);
+}
+
+template <class V, Is<StepView::Track> T>
+void fields(V& v, T& t) {
+  v("name", t.name);
+  v("at_ns", t.at_ns);
+  v("length_ns", t.length_ns);
+  v("names", t.names);
+}
+
+template <class V, Is<StepView> T>
+void fields(V& v, T& s) {
+  v("index", s.index);
+  v("begin_ns", s.begin_ns);
+  v("length_ns", s.length_ns);
+  v("left_out", s.left_out);
+  v("names", s.names);
+  v("tracks", s.tracks);
+}
+
 template <class V, Is<Steps> T>
 void fields(V& v, T& s) {
   v("source", s.source);
@@ -208,6 +233,8 @@ void fields(V& v, T& s) {
   v("worst_index", s.worst_index);
   v("worst_cause", s.worst_cause);
   v("slow_period", s.slow_period);
+  v("median_step", s.median_step);
+  v("worst_step", s.worst_step);
 }
 
 template <class V, Is<Advice> T>

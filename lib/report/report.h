@@ -106,7 +106,8 @@ struct Cause {
   std::string cause;  // "input pipeline", "synchronisation", ..., "spacing", "unattributed"
   std::int64_t idle_ns = 0;
   std::int64_t gaps = 0;
-  std::vector<Evidence> evidence;  // largest first, at most 5
+  std::vector<Evidence> evidence;         // largest first, at most 5
+  std::vector<std::int64_t> timeline_ns;  // of idle_ns, in each slice of the device's timeline
   bool operator==(const Cause&) const = default;
 };
 
@@ -183,13 +184,38 @@ struct Overlap {
   bool operator==(const Overlap&) const = default;
 };
 
+// One step as it ran: what happened where. Times are parallel lists, since there may be thousands.
+struct StepView {
+  struct Name {
+    std::string name;  // of a kernel, "memcpy HtoD", a call, a cause of idle time
+    std::string kind;  // "compute", "communication", "copy", "call", "blocking call", "idle"
+    bool operator==(const Name&) const = default;
+  };
+  struct Track {
+    std::string name;                     // "GPU 0 idle", "GPU 0 stream 7", "thread 4711 python"
+    std::vector<std::int64_t> at_ns;      // since the step's begin, ascending
+    std::vector<std::int64_t> length_ns;  // inside the step
+    std::vector<std::int64_t> names;      // indices into StepView::names
+    bool operator==(const Track&) const = default;
+  };
+  std::int64_t index = 0;     // counted from 0
+  std::int64_t begin_ns = 0;  // CLOCK_REALTIME
+  std::int64_t length_ns = 0;
+  std::int64_t left_out = 0;  // operations, calls and idle stretches beyond 5,000 of each
+  std::vector<Name> names;
+  std::vector<Track> tracks;  // idle time of the first device, streams, threads
+  bool operator==(const StepView&) const = default;
+};
+
 struct Steps {
   std::string source;  // "marked", "range NAME", "detected", empty when there are none
   Distribution time;
   std::int64_t warmup_steps = 0;
   std::int64_t worst_index = 0;
   std::string worst_cause;
-  std::int64_t slow_period = 0;  // every n-th step is slow, 0 if no period
+  std::int64_t slow_period = 0;         // every n-th step is slow, 0 if no period
+  std::optional<StepView> median_step;  // one whose length was near the median's
+  std::optional<StepView> worst_step;   // that of worst_index
   bool operator==(const Steps&) const = default;
 };
 

@@ -82,6 +82,37 @@ Json object_of(const T& value) {
   return object;
 }
 
+// Lists of numbers may have thousands of entries: they take one line instead of one each. A list that
+// holds a string or another list has a quote or a bracket before its end.
+std::string numbers_on_one_line(const std::string& json) {
+  std::string out;
+  out.reserve(json.size());
+  std::size_t at = 0;
+  bool in_string = false;
+  while (at < json.size()) {
+    const char c = json[at];
+    if (in_string && c == '\\') {
+      out.append(json, at, 2);
+      at += 2;
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    const std::size_t end =
+        !in_string && c == '[' ? json.find_first_of("]\"{[", at + 1) : std::string::npos;
+    if (end == std::string::npos || json[end] != ']') {
+      out += c;
+      ++at;
+      continue;
+    }
+    for (; at < end; ++at) {
+      const bool space = json[at] == ' ' || json[at] == '\n';
+      if (!space) out += json[at];
+      if (json[at] == ',') out += ' ';
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -90,7 +121,9 @@ std::string to_json(const Report& report) {
   writer("schema_version", std::int64_t{report.schema_version});
   fields(writer, report);
   // Names come from the profiled program: bytes that are not UTF-8 become U+FFFD.
-  return Json(std::move(object)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return numbers_on_one_line(
+             Json(std::move(object)).dump(2, ' ', false, Json::error_handler_t::replace)) +
+         "\n";
 }
 
 }  // namespace gapscope::report

@@ -189,15 +189,16 @@ void TraceWriter::add(const GcRecord& r) {
 void TraceWriter::observe(const ObservedGap& gap) {
   if (!begin(gap.end_ns)) return;
   name_device(gap.device);
-  const auto largest = std::max_element(gap.causes.begin(), gap.causes.end(),
+  const CauseSlices sums = summed(gap.causes);
+  const auto largest = std::max_element(sums.begin(), sums.end(),
                                         [](const auto& a, const auto& b) { return a.ns < b.ns; });
-  const Cause cause = largest == gap.causes.end() ? Cause::unattributed : largest->cause;
+  const Cause cause = largest == sums.end() ? Cause::unattributed : largest->cause;
   std::string args;
-  if (largest != gap.causes.end()) {
+  if (largest != sums.end()) {
     const std::string evidence = evidence_text(largest->evidence, names_);
     if (!evidence.empty()) args = fmt::format(R"("evidence":{})", json_string(evidence));
   }
-  for (const auto& [name, ns] : cause_sums(gap.causes)) {
+  for (const auto& [name, ns] : cause_sums(sums)) {
     args += fmt::format(R"x({}"{} (us)":{})x", args.empty() ? "" : ",", name, microseconds(ns));
   }
   events_.complete("gpu_idle", fmt::format("\"{}\"", cause_name(cause)), {gap.device, kGapTrack},

@@ -194,19 +194,42 @@ TEST_CASE("painting never gives time away twice and loses none") {
   gap.finish(Cause::unattributed);
   CHECK(gap.empty());
   CHECK(of(gap.slices(), Cause::unattributed) == 20);
+  // In order of time, without holes.
+  std::string order;
+  for (const CauseSlice& slice : gap.slices()) {
+    order += std::string(cause_name(slice.cause)) + " " + std::to_string(slice.ns) + "; ";
+  }
+  CHECK(order ==
+        "compilation, module loading 10; profiler 10; compilation, module loading 10; "
+        "unattributed 20; host, other 50; ");
+  CHECK(summed(gap.slices()).size() == 4);
+  CHECK(of(summed(gap.slices()), Cause::compilation) == 20);
+}
+
+TEST_CASE("a gap in very many stretches is told by its sums") {
+  Unpainted gap(0, 4000);
+  for (int i = 0; i < 1000; ++i) gap.paint(4 * i, 4 * i + 1, Cause::allocation, {});
+  gap.finish(Cause::launch_bound);
+  CHECK(gap.slices().size() <= Unpainted::kMaxSlices);
+  CHECK(of(gap.slices(), Cause::allocation) == 1000);
+  CHECK(of(gap.slices(), Cause::launch_bound) == 3000);
 }
 
 TEST_CASE("the tally's entries add up to the idle time, what nobody explained included") {
   CauseTally tally;
   tally.add({{Cause::host, 70, {EvidenceRef::Kind::wait, 1, 0}}, {Cause::launch_bound, 20, {}}});
   tally.add({{Cause::host, 5, {EvidenceRef::Kind::wait, 2, 0}}});
-  const auto causes =
-      tally.report(100, [](const EvidenceRef& e) { return "w" + std::to_string(e.id); });
+  Timeline::Result slices;
+  slices.idle_ns.resize(2);
+  slices.idle_ns[1][static_cast<std::size_t>(Cause::host)] = 75;
+  const auto causes = tally.report(
+      100, [](const EvidenceRef& e) { return "w" + std::to_string(e.id); }, slices);
   REQUIRE(causes.size() == 3);
   CHECK(causes[0].cause == "host, other");
   CHECK(causes[0].idle_ns == 75);
   CHECK(causes[0].gaps == 2);
   CHECK(causes[0].evidence[0].text == "w1");
+  CHECK(causes[0].timeline_ns == std::vector<std::int64_t>{0, 75});
   CHECK(causes[2].cause == "unattributed");
   CHECK(causes[2].idle_ns == 5);
 }

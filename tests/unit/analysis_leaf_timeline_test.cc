@@ -1,8 +1,10 @@
 // Timeline: sums are exact whatever the order and length, slices hold what a brute-force split
 // says.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -141,6 +143,52 @@ TEST_CASE("what lies outside the window is in the outermost slices", "[timeline]
   check_equal(sum(r.slices), {2000000, 1000000, 1000000});
   CHECK(r.slices.front().idle_ns > 900000);
   CHECK(r.slices.back().busy_ns > 900000);
+}
+
+TEST_CASE("idle time is told apart by cause, to the nanosecond", "[timeline]") {
+  std::mt19937 random(23);
+  for (int round = 0; round < 40; ++round) {
+    Timeline t;
+    struct Piece {
+      std::int64_t begin, end;
+      std::size_t cause;
+    };
+    std::vector<Piece> pieces;
+    const std::int64_t begin = 1'000'000 + round;
+    const std::int64_t longest = std::int64_t{1} << (random() % 24);
+    std::int64_t at = begin;
+    for (int gap = 0; gap < 200; ++gap) {
+      const std::int64_t gap_begin = at;
+      CauseSlices causes;
+      for (int i = static_cast<int>(random() % 4); i >= 0; --i) {
+        const std::int64_t ns = 1 + static_cast<std::int64_t>(random()) % longest;
+        const auto cause = static_cast<Cause>(random() % static_cast<unsigned>(kCauses));
+        causes.push_back({cause, ns, {}});
+        pieces.push_back({at, at + ns, static_cast<std::size_t>(cause)});
+        at += ns;
+      }
+      // What no slice covers.
+      const std::int64_t rest = static_cast<std::int64_t>(random() % 3);
+      pieces.push_back({at, at + rest, static_cast<std::size_t>(Cause::unattributed)});
+      at += rest;
+      t.add_idle(gap_begin, at, causes);
+      t.add(at, at + 10, TimeKind::compute);
+      at += 10;
+    }
+    const Timeline::Result r = t.finish(begin, at);
+    REQUIRE(r.idle_ns.size() == r.slices.size());
+    for (std::size_t i = 0; i < r.slices.size(); ++i) {
+      const std::int64_t from = begin + static_cast<std::int64_t>(i) * r.slice_ns;
+      std::array<std::int64_t, kCauses> expected{};
+      for (const Piece& p : pieces) {
+        expected[p.cause] +=
+            std::max<std::int64_t>(0, std::min(p.end, from + r.slice_ns) - std::max(p.begin, from));
+      }
+      REQUIRE(r.idle_ns[i] == expected);
+      REQUIRE(r.slices[i].idle_ns ==
+              std::accumulate(expected.begin(), expected.end(), std::int64_t{0}));
+    }
+  }
 }
 
 TEST_CASE("the ends of time", "[timeline]") {

@@ -1,7 +1,7 @@
 // Where steps come from, what they make of the run, and what made one slow.
 #include <string>
 
-#include "analysis/step_idle.h"
+#include "analysis/step_contents.h"
 #include "analysis_stream.h"
 #include "catch.h"
 #include "report/per_step.h"
@@ -272,19 +272,19 @@ TEST_CASE("step sources: inside GAPSCOPE_CAPTURE the chosen steps are the run") 
         Approx(2e6).epsilon(0.01));
 }
 
-TEST_CASE("step idle: a gap over a mark is shared by time, a step waits for its gaps") {
-  StepIdle idle;
+TEST_CASE("step contents: a gap over a mark is shared by time, a step waits for its gaps") {
+  StepContents idle;
   const auto slice = [](std::int64_t ns) {
     CauseSlices slices;
     slices.push_back({Cause::host, ns, {}});
     return slices;
   };
   for (int i = 0; i < 10; ++i) {
-    idle.mark(i * 1000, i > 0);
+    idle.mark(i * 1000, i > 0 ? std::optional<std::int64_t>(i - 1) : std::nullopt);
     idle.idle(i * 1000 + 100, i * 1000 + 200, slice(100));
   }
-  idle.mark(10'000, true);
-  idle.mark(15'000, true);
+  idle.mark(10'000, 9);
+  idle.mark(15'000, 10);
   // 4,000 ns of the step from 10,000 to 15,000, and 1,000 of the next one.
   idle.idle(11'000, 16'000, slice(5000));
   CHECK(idle.stats().count() == 11);
@@ -292,8 +292,8 @@ TEST_CASE("step idle: a gap over a mark is shared by time, a step waits for its 
   CHECK(worst.index == 10);
   CHECK(worst.cause == static_cast<std::size_t>(Cause::host));
   CHECK(worst.cause_above_median_ns == Approx(3900).margin(50));
-  for (int i = 0; i < 1000; ++i) idle.mark(16'000 + i, true);
-  CHECK(idle.held() <= StepIdle::kMaxWaiting);
+  for (int i = 0; i < 1000; ++i) idle.mark(16'000 + i, 11 + i);
+  CHECK(idle.held() <= StepContents::kMaxWaiting);
   CHECK(idle.stats().count() == 1011);
   idle.restart();
   CHECK(idle.stats().count() == 0);

@@ -140,6 +140,19 @@ class InvariantChecker {
       check(c.evidence.size() <= 5, c.cause + " evidence at most five");
     }
     equal(total, d.time.idle_ns, "causes = idle time");
+    for (std::size_t i = 0; i < d.timeline.size(); ++i) {
+      std::int64_t in_slice = 0;
+      for (const auto& c : d.causes) {
+        if (c.timeline_ns.size() != d.timeline.size()) return check(false, c.cause + " slices");
+        in_slice += c.timeline_ns[i];
+      }
+      equal(in_slice, d.timeline[i].idle_ns, "causes in a slice = its idle time");
+    }
+    for (const auto& c : d.causes) {
+      std::int64_t over_time = 0;
+      for (const std::int64_t ns : c.timeline_ns) over_time += ns;
+      equal(over_time, c.idle_ns, c.cause + " over time = in all");
+    }
   }
 
   void tables(const report::Device& d) {
@@ -209,7 +222,33 @@ class InvariantChecker {
     }
   }
 
+  void step(const report::StepView& s, const std::string& name) {
+    where_ = name;
+    not_negative({s.index, s.begin_ns, s.length_ns, s.left_out}, "step");
+    check(s.tracks.size() <= 64, "at most 64 tracks");
+    for (const auto& t : s.tracks) {
+      check(t.at_ns.size() == t.length_ns.size() && t.at_ns.size() == t.names.size(),
+            t.name + " lists of equal length");
+      for (std::size_t i = 0; i < t.at_ns.size(); ++i) {
+        not_negative({t.at_ns[i], t.length_ns[i], t.names[i]}, t.name);
+        at_most(t.at_ns[i] + t.length_ns[i], s.length_ns, t.name + " inside the step");
+        at_most(t.names[i], static_cast<std::int64_t>(s.names.size()) - 1, t.name + " has a name");
+      }
+    }
+  }
+
   void top_level() {
+    const auto& steps = report_.steps;
+    if (steps.median_step) {
+      step(*steps.median_step, "median step");
+      at_most(steps.time.min_ns, steps.median_step->length_ns, "not under the shortest");
+      at_most(steps.median_step->length_ns, steps.time.max_ns, "not over the longest");
+    }
+    if (steps.worst_step) {
+      step(*steps.worst_step, "worst step");
+      equal(steps.worst_step->length_ns, steps.time.max_ns, "length = the longest");
+      equal(steps.worst_step->index, steps.worst_index, "index = worst_index");
+    }
     where_ = "report";
     distribution(report_.steps.time, "steps");
     not_negative({report_.lead_in_ns, report_.warmup_ns, report_.tail_ns, report_.complete_until_ns,

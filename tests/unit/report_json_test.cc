@@ -101,6 +101,17 @@ TEST_CASE("bytes that are not UTF-8 are replaced, never thrown on") {
   CHECK(absl::StrContains(after->process.command, "train.py"));
 }
 
+TEST_CASE("lists of numbers take one line, lists of anything else one line an entry") {
+  report::Report report = test::filled_report();
+  report.steps.worst_step->tracks[0].at_ns = {1, 20, -300};
+  report.warnings = {"[1, 2]", "a \\\" [\n3 ] {"};
+  const std::string json = to_json(report);
+  CHECK(absl::StrContains(json, "\"at_ns\": [1, 20, -300],\n"));
+  CHECK(absl::StrContains(json, "\"warnings\": [\n    \"[1, 2]\",\n"));
+  CHECK(from_json(json)->warnings == report.warnings);
+  CHECK(*from_json(json) == report);
+}
+
 TEST_CASE("missing and additional fields are tolerated") {
   const auto little = from_json(
       R"({"schema_version": 1, "process": {}, "devices": [], "records": {"seen": 3}, "new": {}})");

@@ -28,6 +28,9 @@ std::string name_of(const report::Device&) { return "device"; }
 std::string name_of(const report::HostCall&) { return "host_call"; }
 std::string name_of(const report::Wait&) { return "wait"; }
 std::string name_of(const report::Overlap&) { return "overlap"; }
+std::string name_of(const report::StepView::Name&) { return "step_name"; }
+std::string name_of(const report::StepView::Track&) { return "step_track"; }
+std::string name_of(const report::StepView&) { return "step_view"; }
 std::string name_of(const report::Range&) { return "range"; }
 std::string name_of(const report::Scope&) { return "scope"; }
 std::string name_of(const report::Steps&) { return "steps"; }

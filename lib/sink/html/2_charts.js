@@ -40,19 +40,22 @@ function chartFigure(title, describe, config, figures, wide) {
   }};
 }
 
-// Buttons, keys and the wheel (with Ctrl) that move the window [min, max] of a chart's time axis.
-function addZoom(part, whole) {
-  const status = element('span', {class: 'quiet', role: 'status', 'data-zoom': ''});
+// A window [min, max] on the time from 0 to whole, which buttons, keys and the wheel (with Ctrl) move;
+// all charts that join() show the same window. words: how a time of the axis reads.
+function timeWindow(whole, words) {
+  const members = [];
   let view = {min: 0, max: whole};
-  let chart = null;
   function show(min, max) {
-    const width = Math.min(Math.max(max - min, whole / 1000), whole);
+    const width = Math.min(Math.max(max - min, whole / 10000), whole);
     min = Math.min(Math.max(min, 0), whole - width);
     view = {min, max: min + width};
-    chart.options.scales.x.min = view.min;
-    chart.options.scales.x.max = view.max;
-    chart.update();
-    status.textContent = duration(view.min * 1e9) + ' to ' + duration(view.max * 1e9);
+    for (const {chart, status} of members) {
+      status.textContent = words(view.min) + ' to ' + words(view.max);
+      if (!chart) continue;
+      chart.options.scales.x.min = view.min;
+      chart.options.scales.x.max = view.max;
+      chart.update();
+    }
   }
   function zoom(factor, at) {
     const centre = at === undefined ? (view.min + view.max) / 2 : at;
@@ -65,66 +68,37 @@ function addZoom(part, whole) {
   };
   const keys = {'+': 'Zoom in', '=': 'Zoom in', '-': 'Zoom out', ArrowLeft: 'Earlier',
                 ArrowRight: 'Later', '0': 'Whole'};
-  const controls = element('div', {class: 'controls', role: 'group', 'aria-label': 'Window on time'});
-  for (const [name, action] of Object.entries(actions)) {
-    const button = element('button', {type: 'button'}, name);
-    button.addEventListener('click', action);
-    controls.append(button);
+  function join(part) {
+    const status = element('span', {class: 'quiet', role: 'status', 'data-zoom': ''});
+    const member = {chart: null, status};
+    members.push(member);
+    const controls = element('div', {class: 'controls', role: 'group', 'aria-label': 'Window on time'});
+    for (const [name, action] of Object.entries(actions)) {
+      const button = element('button', {type: 'button'}, name);
+      button.addEventListener('click', action);
+      controls.append(button);
+    }
+    controls.append(status);
+    part.canvas.addEventListener('keydown', event => {
+      const action = keys[event.key];
+      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      actions[action]();
+    });
+    part.canvas.addEventListener('wheel', event => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      zoom(event.deltaY > 0 ? 1.25 : 0.8, member.chart.scales.x.getValueForPixel(event.offsetX));
+    }, {passive: false});
+    part.figure.querySelector('.canvas').after(controls);
+    const draw = part.draw;
+    part.draw = () => {
+      member.chart = draw();
+      show(view.min, view.max);
+      return member.chart;
+    };
   }
-  controls.append(status);
-  part.canvas.addEventListener('keydown', event => {
-    const action = keys[event.key];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    actions[action]();
-  });
-  part.canvas.addEventListener('wheel', event => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    zoom(event.deltaY > 0 ? 1.25 : 0.8, chart.scales.x.getValueForPixel(event.offsetX));
-  }, {passive: false});
-  part.figure.querySelector('.canvas').after(controls);
-  const draw = part.draw;
-  part.draw = () => {
-    chart = draw();
-    show(0, whole);
-    return chart;
-  };
-}
-
-function timelineChart(device, path) {
-  const slices = device.timeline;
-  if (!slices.length || device.slice_ns <= 0) return null;
-  const seconds = device.slice_ns / 1e9;
-  const share = (value, s) => value / Math.max(s.busy_ns + s.idle_ns, 1) * 100;
-  // Each area lies on the one below: Chart.js's own stacking adds points of equal time, of which a
-  // step has two.
-  const points = of => slices.flatMap((s, i) =>
-    [{x: i * seconds, y: of(s)}, {x: (i + 1) * seconds, y: of(s)}]);
-  const set = (label, colour, below, top) => ({label, data: points(s => share(top(s), s)),
-    parts: slices.flatMap(s => Array(2).fill(share(top(s) - below(s), s))), backgroundColor: colour,
-    borderColor: colour, borderWidth: 1, pointRadius: 0, fill: '-1'});
-  const none = () => 0, compute = s => s.compute_ns, busy = s => s.busy_ns;
-  const sets = [set('compute', colours.compute, none, compute), set('other busy', colours.copy, compute, busy),
-    set('idle', colours.idle, busy, s => s.busy_ns + s.idle_ns)];
-  sets[0].fill = 'origin';
-  const rows = slices.map((s, i) => [duration(i * device.slice_ns),
-    figure(`${path}.timeline[${i}].busy_ns`, s.busy_ns, duration(s.busy_ns)),
-    figure(`${path}.timeline[${i}].compute_ns`, s.compute_ns, duration(s.compute_ns)),
-    figure(`${path}.timeline[${i}].idle_ns`, s.idle_ns, duration(s.idle_ns))]);
-  const part = chartFigure('Busy and idle over time', `Window of ${duration(device.window_ns)} in ` +
-    `${slices.length} slices. Plus and minus zoom, arrows move.`, {
-      type: 'line',
-      data: {datasets: sets},
-      options: {interaction: {mode: 'index', intersect: false}, plugins: {tooltip: {callbacks: {
-        title: items => duration(items[0].parsed.x * 1e9),
-        label: item => `${item.dataset.label}: ${grouped(item.dataset.parts[item.dataIndex], 1)} %`}}}, scales: {
-        x: {type: 'linear', title: {display: true, text: 'seconds since the first operation'}},
-        y: {min: 0, max: 100, title: {display: true, text: '% of the known time'}}}},
-    }, table('Slices of ' + duration(device.slice_ns),
-             [number('begin'), number('busy'), number('compute'), number('idle')], rows), true);
-  addZoom(part, slices.length * seconds);
-  return part;
+  return {join};
 }
 
 function causeChart(device, path) {

@@ -44,7 +44,7 @@ function deviceSection(device, path) {
   const out = element('section', {},
     element('h2', {}, `GPU ${device.device} ${device.name}`.trim()), tiles(device, path));
   const grid = element('div', {class: 'charts'});
-  const parts = [timelineChart(device, path), causeChart(device, path), gapChart(device, path)].filter(p => p);
+  const parts = [...timelineCharts(device, path), causeChart(device, path), gapChart(device, path)].filter(p => p);
   for (const part of parts) grid.append(part.figure);
   out.append(element('h3', {}, 'Where the time went'), grid);
   if (device.gaps.longest.length) out.append(longestGaps(device, path));
@@ -95,22 +95,39 @@ function adviceSection() {
   const out = element('section', {}, element('h2', {}, 'What to change'));
   const list = element('ol', {class: 'advice'});
   for (const a of report.advice) {
-    list.append(element('li', {}, a.text, element('span', {class: 'quiet'},
-      ` ${grouped(a.before_ms, 1)} -> ${grouped(a.after_ms, 1)} ms${report.steady ? ' a step' : ''} at best`)));
+    const bound = a.after_ms < a.before_ms ?
+      ` ${grouped(a.before_ms, 1)} -> ${grouped(a.after_ms, 1)} ms${report.steady ? ' a step' : ''} at best` :
+      ' What it wins is not known here.';
+    list.append(element('li', {}, a.text, element('span', {class: 'quiet'}, bound)));
   }
   out.append(list);
   return out;
 }
 
+// What stands in steps.source, in words that say what a step is taken to be.
+function stepSource(source) {
+  if (source === 'marked') return 'Steps as the program marks them (gapscope_step)';
+  if (source.startsWith('range ')) return `Steps are the NVTX ranges named ${source.slice(6)}`;
+  const several = source.replace(/^detected,? */, '');
+  return 'The program marks no steps: these are iterations, found in the repeating order of its kernels' +
+    (several && ` (${several})`) + '. With gradient accumulation several of them make one optimiser step';
+}
+
 function stepsSection() {
   const s = report.steps;
-  if (!s.count) return '';
-  return element('section', {}, element('h2', {}, 'Steps'), table(`${s.source}; ${s.warmup_steps} steps of warm-up left out`,
+  if (!s.count) return {out: '', draw() {}};
+  const out = element('section', {}, element('h2', {}, 'Steps'), element('p', {class: 'quiet'}, stepSource(s.source) + '.'),
+    table(`${s.warmup_steps} steps of warm-up left out`,
     [number('steps'), number('mean'), number('median'), number('p90'), number('p99'), number('longest'),
      number('which'), text('its cause')],
     [[figure('steps.count', s.count, grouped(s.count, 0)), duration(s.total_ns / s.count),
       figure('steps.median_ns', s.median_ns, duration(s.median_ns)), duration(s.p90_ns), duration(s.p99_ns),
       duration(s.max_ns), grouped(s.worst_index, 0), s.worst_cause]]));
+  const parts = stepCharts(s);
+  const grid = element('div', {class: 'charts'});
+  for (const part of parts) grid.append(part.figure);
+  out.append(grid);
+  return {out, draw: () => parts.forEach(p => p.draw())};
 }
 
 function environmentSection() {
@@ -145,9 +162,11 @@ function render(steady) {
   }
   const devices = scope.devices.map((d, i) => deviceSection(d, `${path}devices[${i}]`));
   if (!devices.length) main.append(element('p', {}, 'No GPU operation was seen.'));
-  main.append(adviceSection(), ...devices.map(d => d.out), stepsSection(), hostSections(scope, path),
+  const steps = stepsSection();
+  main.append(adviceSection(), ...devices.map(d => d.out), steps.out, hostSections(scope, path),
               environmentSection());
   devices.forEach(d => d.draw());
+  steps.draw();
   for (const button of document.querySelectorAll('#scopes button')) {
     button.setAttribute('aria-pressed', String((button.dataset.scope === 'steady') === steady));
   }
