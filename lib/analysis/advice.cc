@@ -180,8 +180,8 @@ class Advisor {
     const report::Kernel& top = device_.kernels.front();
     report::Advice advice;
     advice.text = fmt::format(
-        "the device is the limit: look at the kernels (ncu --kernel-name-base demangled "
-        "--kernel-name 'regex:{}' --launch-skip {} --launch-count 3)",
+        "look at the kernels, the GPU hardly waits: ncu --kernel-name-base demangled "
+        "--kernel-name 'regex:{}' --launch-skip {} --launch-count 3",
         identifier(top.name), top.time.count / 2);
     advice.source = "Nsight Compute";
     advice.cause = "compute";

@@ -84,10 +84,12 @@ void add_idle_parts(const report::Device& device, std::vector<Part>& parts) {
   const auto idle = static_cast<double>(device.time.idle_ns);
   const double bound = std::min(static_cast<double>(device.launch_bound_ns), idle);
   const double spacing = std::min(static_cast<double>(device.spacing_ns), idle - bound);
-  parts.push_back({kIdle, "idle, unlaunched", bound, "next operation not yet launched"});
-  parts.push_back({kIdle, "spacing < 5 us", spacing, "idle, next operation already queued"});
-  parts.push_back({kIdle, "idle, other", idle - bound - spacing,
-                   "next operation queued, or its launch unknown"});
+  const auto add = [&](const char* label, double ns, const char* evidence) {
+    if (ns > 0) parts.push_back({kIdle, label, ns, evidence});
+  };
+  add("idle, unlaunched", bound, "next operation not yet launched");
+  add("spacing < 5 us", spacing, "idle, next operation already queued");
+  add("idle, other", idle - bound - spacing, "next operation queued, or its launch unknown");
 }
 
 }  // namespace
@@ -155,6 +157,7 @@ std::string device_title(const report::Device& device) {
 }
 
 std::string bound_text(const Page& page, const Canvas& canvas, const report::Advice& advice) {
+  if (!(advice.after_ms < advice.before_ms)) return "what it wins is not known here";
   const Unit unit = unit_for(std::max(advice.before_ms, 0.0) * 1e6);
   const double scale = 1e6 / unit.ns;
   const int decimals = advice.before_ms * scale < 9.995 ? 2 : 1;

@@ -36,13 +36,14 @@ void write_own_cost(const report::Self& self, Canvas& canvas) {
 
 void write_records(const Page& page, Canvas& canvas) {
   const report::Records& records = page.report.records;
-  std::string text = absl::StrCat(
-      count(records.seen), " GPU operations, ", count(records.calls), " calls; dropped ",
-      count(records.dropped_ring), " (rings), ", count(records.dropped_cupti), " (CUPTI); ",
-      count(records.invalid), " invalid, ", count(records.unmatched), " unmatched, ",
-      count(records.late), " late, ", count(records.captured), " captured");
+  std::string text =
+      absl::StrCat(count(records.seen), " GPU operations, ", count(records.calls),
+                   " calls; dropped ", count(records.dropped_ring), " (rings), ",
+                   count(records.dropped_cupti), " (CUPTI); ", count(records.invalid), " invalid, ",
+                   count(records.unmatched), " unmatched, ", count(records.late), " late");
   add(text, records.late_calls, "late calls");
   add(text, records.missing_nodes, "graph nodes missing");
+  add(text, records.captured, "launches put into CUDA graphs");
   add(text, records.incomplete, "still running at the end");
   add(text, records.orphaned, "without a call");
   add(text, records.failed, "calls failed");

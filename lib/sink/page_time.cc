@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "sink/figures.h"
 #include "sink/page.h"
 #include "sink/safe_text.h"
@@ -21,6 +22,21 @@ double longest_window(const report::Scope& scope) {
   return longest;
 }
 
+// "detected, 4 per optimiser step" says to nobody what was detected, or in what.
+std::string source_words(const std::string& source) {
+  std::string_view rest = source;
+  if (!absl::ConsumePrefix(&rest, "detected")) return source;
+  return absl::StrCat("found in the kernels' order, none marked", rest);
+}
+
+std::string outside_words(const report::Report& report) {
+  const std::string& capture = report.process.capture;
+  return absl::StrCat(count(report.records.outside), " GPU operations ",
+                      capture.empty() || capture == "all"
+                          ? "launched after the end"
+                          : absl::StrCat("outside GAPSCOPE_CAPTURE=", capture));
+}
+
 std::string steps_text(const Page& page) {
   const report::Steps& steps = page.report.steps;
   const double count_steps = static_cast<double>(std::max<std::int64_t>(steps.time.count, 1));
@@ -32,12 +48,13 @@ std::string steps_text(const Page& page) {
   const double window = longest_window(page.scope);
   const auto total = static_cast<double>(steps.time.total_ns);
   const bool fills = std::fabs(window - total) <= kSameTime * window;
-  return absl::StrCat(duration(window), fills ? " = " : ", in it ", count(steps.time.count), " ",
-                      page.step_word == std::string("iter") ? (one ? "iteration" : "iterations")
-                                                            : (one ? "step" : "steps"),
-                      steps.source.empty() ? "" : absl::StrCat(" (", steps.source, ")"), ": mean ",
-                      in(mean), ", p50 ", in(static_cast<double>(steps.time.p50_ns)), ", p99 ",
-                      in(static_cast<double>(steps.time.p99_ns)), " ", unit.name);
+  return absl::StrCat(
+      duration(window), fills ? " = " : ", in it ", count(steps.time.count), " ",
+      page.step_word == std::string("iter") ? (one ? "iteration" : "iterations")
+                                            : (one ? "step" : "steps"),
+      steps.source.empty() ? "" : absl::StrCat(" (", source_words(steps.source), ")"), ": mean ",
+      in(mean), ", p50 ", in(static_cast<double>(steps.time.p50_ns)), ", p99 ",
+      in(static_cast<double>(steps.time.p99_ns)), " ", unit.name);
 }
 
 std::string ordinal(std::int64_t n) {
@@ -71,8 +88,7 @@ std::string left_out(const Page& page) {
                     report.steps.warmup_steps == 1 ? " step)" : " steps)");
   if (page.steady) add(report.warmup_ns, warm_up);
   add(report.tail_ns, "after last");
-  if (report.records.outside > 0)
-    pieces.push_back(absl::StrCat(count(report.records.outside), " ops not captured"));
+  if (report.records.outside > 0) pieces.push_back(outside_words(report));
   std::string text;
   for (const std::string& piece : pieces) absl::StrAppend(&text, text.empty() ? "" : ", ", piece);
   return text;
@@ -174,9 +190,10 @@ void write_window(const Page& page, Canvas& canvas) {
     canvas.folded(page.steady ? "Steady" : "Window", steps_text(page));
     write_worst_step(page, canvas);
   } else {
-    canvas.folded("Window",
-                  absl::StrCat(duration(longest_window(page.scope)),
-                               ", first to last GPU operation; no steps marked or detected"));
+    canvas.folded(
+        "Window",
+        absl::StrCat(duration(longest_window(page.scope)),
+                     ", first to last GPU operation; no steps marked, no iteration found"));
   }
   if (const std::string text = left_out(page); !text.empty()) canvas.folded("Left out", text);
 }

@@ -201,6 +201,46 @@ TEST_CASE("the first line of advice is the edit, cut between its arguments") {
   CHECK(absl::StrContains(PageText(report).line("TRY FIRST"), "1.99 \u2192 1.25 ms/step"));
 }
 
+TEST_CASE("advice that promises nothing has no bound") {
+  report::Report report = test::sample_report_with_causes();
+  report.advice.resize(1);
+  report.advice[0].text = "look at the kernels, the GPU hardly waits: ncu --kernel-name gemm";
+  report.advice[0].after_ms = report.advice[0].before_ms;
+  const PageText page(report);
+  CHECK(absl::StartsWith(page.line("TRY FIRST"),
+                         "TRY FIRST   look at the kernels, the GPU hardly waits: what it wins"));
+  CHECK(page.has("ncu --kernel-name gemm"));
+  CHECK_FALSE(page.has("at best"));
+}
+
+TEST_CASE("a device that was never idle has no idle rows") {
+  report::Report report = test::sample_report_with_causes();
+  report.steady.reset();
+  report::Device& device = report.whole.devices[0];
+  device.time.compute_ns += device.time.idle_ns;
+  device.time.idle_ns = device.spacing_ns = device.launch_bound_ns = 0;
+  device.causes.clear();
+  device.gaps = {};
+  const PageText page(report);
+  CHECK(page.has("IDLE 0.0 %"));
+  CHECK_FALSE(page.has("unlaunched"));
+  CHECK_FALSE(page.has("spacing"));
+  CHECK_FALSE(page.has("idle, other"));
+  check_columns_add_up(page, "window", 2);
+}
+
+TEST_CASE("operations that do not count are told from launches put into graphs") {
+  report::Report report = test::sample_report();
+  report.records.outside = 44;
+  report.records.captured = 7;
+  report.process.capture = "steps:5-9";
+  const PageText page(report, {.width = 160});
+  CHECK(page.has("44 GPU operations outside GAPSCOPE_CAPTURE=steps:5-9"));
+  CHECK(page.has("7 launches put into CUDA graphs"));
+  report.process.capture = "all";
+  CHECK(PageText(report, {.width = 160}).has("44 GPU operations launched after the end"));
+}
+
 TEST_CASE("causes that would read 0.0 % are one row and the table still adds up") {
   report::Report report = test::sample_report_with_causes();
   for (report::Scope* scope : {&report.whole, &*report.steady}) {
@@ -227,7 +267,10 @@ TEST_CASE("iterations that were detected are not called steps") {
   report::Report report = test::sample_report();
   report.steps.source = "detected";
   const PageText page(report);
-  CHECK(page.has("1,388 iterations (detected)"));
+  CHECK(page.has("1,388 iterations (found in the kernels' order, none marked)"));
+  report.steps.source = "detected, 4 per optimiser step";
+  CHECK(PageText(report, {.width = 160})
+            .has("(found in the kernels' order, none marked, 4 per optimiser step)"));
   CHECK(page.has("ms/iter"));
   CHECK_FALSE(page.has("ms/step"));
 }
