@@ -9,6 +9,7 @@
 #include "buffer_pool.h"
 #include "callbacks.h"
 #include "cupti_api.h"
+#include "nvml_reader.h"
 #include "ring/buffer_ring.h"
 #include "runtime/backend.h"
 #include "spare_buffers.h"
@@ -28,6 +29,7 @@ class CuptiBackend final : public Backend {
   std::size_t collect(RecordSink& sink, Interner& interner) override;
   void describe(RecordSink& sink, Interner& interner) override;
   std::string found() const override;
+  GpuReader gpu_reader() const override { return &read_nvml; }
   void conclude(RecordSink& sink) override;
   void stop_recording() override;
   bool is_dead() const override;

@@ -9,6 +9,7 @@
 #include "analysis/facts.h"
 #include "analysis/findings.h"
 #include "analysis/names.h"
+#include "analysis/nvml_beside.h"
 #include "analysis/queue_full.h"
 #include "analysis/step_view.h"
 #include "report/per_step.h"
@@ -295,10 +296,10 @@ report::Report Analysis::Impl::report() const {
     report.warmup_ns = sweep.overlap().span_ns(Phase::warmup);
   }
   const std::int64_t first_ns = sweep.overlap().first_op_ns();
+  const std::int64_t end_ns =
+      report.process.end_ns > 0 ? report.process.end_ns : engine_.last_tick_ns();
   if (first_ns != kNever) {
     const std::int64_t begin_ns = report.process.start_ns;
-    const std::int64_t end_ns =
-        report.process.end_ns > 0 ? report.process.end_ns : engine_.last_tick_ns();
     if (begin_ns > 0) report.lead_in_ns = std::max<std::int64_t>(first_ns - begin_ns, 0);
     report.tail_ns = std::max<std::int64_t>(end_ns - sweep.overlap().last_op_ns(), 0);
   }
@@ -310,6 +311,7 @@ report::Report Analysis::Impl::report() const {
   for (std::string& text : range_warnings(sweep.ranges())) {
     report.warnings.push_back(std::move(text));
   }
+  put_nvml_beside(report, end_ns);
   report.records = records();
   return report;
 }

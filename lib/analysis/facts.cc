@@ -120,8 +120,16 @@ void Facts::add(const DeviceInfoRecord& record, std::string_view name) {
 
 report::Process Facts::process() const {
   report::Process process = process_;
-  for (const auto& gpu : devices_) {
-    if (gpu) process.environment.gpus.push_back(*gpu);
+  // The stream's lines tell of every GPU of the machine, by its uuid.
+  const std::vector<report::Gpu> states = std::move(process.environment.gpus);
+  process.environment.gpus.clear();
+  for (const auto& device : devices_) {
+    if (!device) continue;
+    report::Gpu& gpu = process.environment.gpus.emplace_back(*device);
+    const auto state = std::find_if(states.begin(), states.end(), [&](const report::Gpu& s) {
+      return !s.uuid.empty() && s.uuid == gpu.uuid;
+    });
+    if (state != states.end()) gpu.nvml = state->nvml;
   }
   return process;
 }

@@ -10,7 +10,8 @@
 
 namespace gapscope::report {
 
-// Empty fields give no line; gpus are left out (they have records of their own).
+// Empty fields give no line; of gpus only nvml and the uuid that it belongs to are written (they
+// have records of their own).
 std::vector<std::string> environment_lines(const Environment& environment);
 
 // Takes any text: an unknown key is of a newer version and ignored, a line that was cut is taken as

@@ -268,6 +268,21 @@ void fields(V& v, T& e) {
   v("value", e.value);
 }
 
+template <class V, Is<Nvml> T>
+void fields(V& v, T& n) {
+  v("sm_clock_mhz", n.sm_clock_mhz);
+  v("max_sm_clock_mhz", n.max_sm_clock_mhz);
+  v("memory_clock_mhz", n.memory_clock_mhz);
+  v("max_memory_clock_mhz", n.max_memory_clock_mhz);
+  v("power_mw", n.power_mw);
+  v("power_limit_mw", n.power_limit_mw);
+  v("temperature_c", n.temperature_c);
+  v("processes", n.processes);
+  v("utilisation_pct", n.utilisation_pct);
+  v("utilisation_since_ns", n.utilisation_since_ns);
+  v("own_busy_pct", n.own_busy_pct);
+}
+
 template <class V, Is<Gpu> T>
 void fields(V& v, T& g) {
   v("device", g.device);
@@ -277,6 +292,7 @@ void fields(V& v, T& g) {
   v("multiprocessors", g.multiprocessors);
   v("memory_bytes", g.memory_bytes);
   v("memory_bandwidth_bytes_per_s", g.memory_bandwidth_bytes_per_s);
+  v("nvml", g.nvml);
 }
 
 template <class V, Is<Environment> T>

@@ -274,6 +274,23 @@ struct Variable {
   bool operator==(const Variable&) const = default;
 };
 
+// What the driver's management library said of a GPU as the process ended; 0 where it did not.
+struct Nvml {
+  std::int64_t sm_clock_mhz = 0;
+  std::int64_t max_sm_clock_mhz = 0;
+  std::int64_t memory_clock_mhz = 0;
+  std::int64_t max_memory_clock_mhz = 0;
+  std::int64_t power_mw = 0;
+  std::int64_t power_limit_mw = 0;
+  std::int64_t temperature_c = 0;
+  std::int64_t processes = 0;  // that have a compute context on the GPU, this one included
+  double utilisation_pct =
+      0;  // of the time since utilisation_since_ns some kernel of any process ran
+  std::int64_t utilisation_since_ns = 0;  // CLOCK_REALTIME; 0: of the last moment only
+  double own_busy_pct = 0;                // of the same time this process kept the GPU busy
+  bool operator==(const Nvml&) const = default;
+};
+
 struct Gpu {
   std::uint32_t device = 0;  // CUDA ordinal
   std::string name;
@@ -282,6 +299,7 @@ struct Gpu {
   std::uint32_t multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_bandwidth_bytes_per_s = 0;  // 0 if unknown
+  std::optional<Nvml> nvml;                        // where it could be asked
   bool operator==(const Gpu&) const = default;
 };
 

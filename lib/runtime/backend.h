@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "record/record.h"
+#include "report/report.h"
 #include "ring/ring_set.h"
 #include "runtime/config.h"
 #include "runtime/interner.h"
@@ -43,6 +46,12 @@ class Backend {
 
   // What was found, in a few words, for GAPSCOPE_VERBOSE; after start().
   virtual std::string found() const { return {}; }
+
+  // Looks at the GPUs' state (uuid and nvml of each), on a thread that nobody must wait for;
+  // nullptr where the backend has no such means. since_ns: CLOCK_REALTIME from which on it is asked
+  // for.
+  using GpuReader = std::vector<report::Gpu> (*)(std::int64_t since_ns);
+  virtual GpuReader gpu_reader() const { return nullptr; }
 
   // Facts that are known only at the end (whether NVTX was attached); collector thread only.
   virtual void conclude(RecordSink& sink) = 0;

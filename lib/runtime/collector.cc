@@ -18,6 +18,8 @@ constexpr std::uint64_t kIdleAfterNs = 1'000'000'000;  // without records: sleep
 constexpr std::size_t kMaxStrings = 200'000;
 constexpr std::uint64_t kHostStopNs = 200'000'000;
 constexpr std::uint64_t kEnvironmentNs = 500'000'000;
+// NVML's first look takes some 10 ms a GPU.
+constexpr std::uint64_t kGpuStateNs = 300'000'000;
 constexpr std::int64_t kDomainToleranceNs = 50'000'000;
 
 // False when the time is over or it cannot come any more.
@@ -80,6 +82,7 @@ void Collector::set_recording(std::unique_ptr<RecordingWriter> recording) {
 void Collector::set_trace(std::unique_ptr<sink::TraceWriter> trace) { trace_ = std::move(trace); }
 
 bool Collector::start() {
+  started_ns_ = now_ns();
   AnalysisOptions options;
   options.capture = config_.capture;
   options.step_range = config_.step_range;
@@ -269,7 +272,8 @@ void Collector::tell_lost_samples() {
 
 void Collector::finalise() {
   const std::string python = host_ ? host_->python_state() : "not looked at (GAPSCOPE_HOST=0)";
-  environment_.start(environment_request(config_, python));
+  environment_.start(environment_request(config_, python), {},
+                     {backend_.gpu_reader(), static_cast<std::int64_t>(started_ns_)});
   // A sampler that does not end is left behind: its thread may still use it.
   if (host_ && !host_->stop(kHostStopNs)) (void)host_.release();
   drain();
@@ -282,7 +286,7 @@ void Collector::finalise() {
   }
   backend_.conclude(*tap_);
   emit_meta(MetaKey::python, python, *tap_);
-  environment_.emit(*tap_, kEnvironmentNs);
+  environment_.emit(*tap_, kEnvironmentNs, kGpuStateNs);
   emit_meta(MetaKey::end_ns, fmt::format("{}", now_ns()), *tap_);
   const std::uint64_t now = now_ns();
   tick(TickKind::final_, now, now, now);

@@ -118,6 +118,7 @@ class Collector {
   std::string exit_status_;
 
   pthread_t thread_{};
+  std::uint64_t started_ns_ = 0;  // CLOCK_REALTIME
   bool started_ = false;
   std::atomic<std::uint64_t> ending_ns_{0};
   std::atomic<std::uint64_t> drain_requested_{0};

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "report/environment_lines.h"
 #include "runtime/clock.h"
@@ -27,9 +28,26 @@ environment::Request environment_request(const Config& config, const std::string
 struct EnvironmentThread::Job {
   environment::Request request;
   environment::FileView files;
+  Gpus gpus;
   environment::Gathered gathered;  // written before done, read after it
   std::atomic<bool> done{false};
+  std::vector<report::Gpu> gpu_states;  // likewise
+  std::atomic<bool> gpus_done{false};
 };
+
+namespace {
+
+bool wait_until(const std::atomic<bool>& done, std::uint64_t timeout_ns) {
+  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
+  while (!done.load(std::memory_order_acquire)) {
+    if (monotonic_ns() > deadline) return false;
+    const timespec pause{0, 200'000};
+    nanosleep(&pause, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
 
 void* EnvironmentThread::thread_main(void* argument) {
   const std::unique_ptr<std::shared_ptr<Job>> owner(static_cast<std::shared_ptr<Job>*>(argument));
@@ -38,14 +56,18 @@ void* EnvironmentThread::thread_main(void* argument) {
   try {
     job.gathered = environment::gather(job.files, job.request);
     job.done.store(true, std::memory_order_release);
+    if (job.gpus.read != nullptr) job.gpu_states = job.gpus.read(job.gpus.since_ns);
+    job.gpus_done.store(true, std::memory_order_release);
   } catch (...) {
     // Out of memory: the report goes without.
   }
   return nullptr;
 }
 
-void EnvironmentThread::start(const environment::Request& request, const std::string& files_root) {
+void EnvironmentThread::start(const environment::Request& request, const std::string& files_root,
+                              Gpus gpus) {
   auto job = std::make_shared<Job>();
+  job->gpus = gpus;
   job->request = request;
   job->files = environment::FileView(files_root);
   auto owner = std::make_unique<std::shared_ptr<Job>>(job);
@@ -56,20 +78,20 @@ void EnvironmentThread::start(const environment::Request& request, const std::st
   job_ = std::move(job);
 }
 
-std::optional<environment::Gathered> EnvironmentThread::wait(std::uint64_t timeout_ns) {
+std::optional<environment::Gathered> EnvironmentThread::wait(std::uint64_t timeout_ns,
+                                                             std::uint64_t gpu_timeout_ns) {
   const std::shared_ptr<Job> job = std::move(job_);
-  if (job == nullptr) return std::nullopt;
-  const std::uint64_t deadline = monotonic_ns() + timeout_ns;
-  while (!job->done.load(std::memory_order_acquire)) {
-    if (monotonic_ns() > deadline) return std::nullopt;
-    const timespec pause{0, 200'000};
-    nanosleep(&pause, nullptr);
+  if (job == nullptr || !wait_until(job->done, timeout_ns)) return std::nullopt;
+  environment::Gathered gathered = std::move(job->gathered);
+  if (wait_until(job->gpus_done, gpu_timeout_ns)) {
+    gathered.environment.gpus = std::move(job->gpu_states);
   }
-  return std::move(job->gathered);
+  return gathered;
 }
 
-void EnvironmentThread::emit(RecordSink& sink, std::uint64_t timeout_ns) {
-  const auto gathered = wait(timeout_ns);
+void EnvironmentThread::emit(RecordSink& sink, std::uint64_t timeout_ns,
+                             std::uint64_t gpu_timeout_ns) {
+  const auto gathered = wait(timeout_ns, gpu_timeout_ns);
   if (!gathered) {
     return emit_meta(MetaKey::warning, "what the process ran in could not be gathered in time",
                      sink);

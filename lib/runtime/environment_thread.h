@@ -12,6 +12,7 @@
 
 #include "environment/environment.h"
 #include "record/record.h"
+#include "runtime/backend.h"
 #include "runtime/config.h"
 
 namespace gapscope {
@@ -21,14 +22,20 @@ environment::Request environment_request(const Config& config, const std::string
 
 class EnvironmentThread {
  public:
+  // Where the GPUs' state comes from, see Backend::gpu_reader(); read after everything else.
+  struct Gpus {
+    Backend::GpuReader read = nullptr;
+    std::int64_t since_ns = 0;
+  };
   // Begins; without a thread (limit on processes) there is simply nothing to wait for. files_root:
   // see FileView; "" in a live process.
-  void start(const environment::Request& request, const std::string& files_root = {});
+  void start(const environment::Request& request, const std::string& files_root, Gpus gpus);
 
-  // What was gathered, once; nothing when it took longer than timeout_ns or never began.
-  std::optional<environment::Gathered> wait(std::uint64_t timeout_ns);
+  // What was gathered, once; nothing when it took longer than timeout_ns or never began. The GPUs'
+  // state is in it unless it takes longer than gpu_timeout_ns more.
+  std::optional<environment::Gathered> wait(std::uint64_t timeout_ns, std::uint64_t gpu_timeout_ns);
   // The same as meta records, with a warning where there is nothing.
-  void emit(RecordSink& sink, std::uint64_t timeout_ns);
+  void emit(RecordSink& sink, std::uint64_t timeout_ns, std::uint64_t gpu_timeout_ns);
 
  private:
   struct Job;

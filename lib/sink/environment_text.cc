@@ -33,6 +33,43 @@ std::string gpu_text(const report::Gpu& gpu) {
   return text;
 }
 
+std::string of_most(std::int64_t value, std::int64_t most, double unit, const char* name) {
+  const auto number = [unit](std::int64_t n) {
+    return count(static_cast<std::int64_t>(static_cast<double>(n) / unit + 0.5));
+  };
+  if (value <= 0) return {};
+  return most > 0 ? fmt::format("{} of {} {}", number(value), number(most), name)
+                  : fmt::format("{} {}", number(value), name);
+}
+
+// "SM 1,980 of 1,980 MHz, memory ..., 512 of 700 W, 54 C, 2 processes"
+std::string nvml_text(const report::Nvml& n) {
+  std::string text;
+  const auto add = [&text](std::string_view before, const std::string& piece) {
+    if (!piece.empty()) absl::StrAppend(&text, text.empty() ? "" : ", ", before, piece);
+  };
+  add("SM ", of_most(n.sm_clock_mhz, n.max_sm_clock_mhz, 1, "MHz"));
+  add("memory ", of_most(n.memory_clock_mhz, n.max_memory_clock_mhz, 1, "MHz"));
+  add("", of_most(n.power_mw, n.power_limit_mw, 1000, "W"));
+  add("", of_most(n.temperature_c, 0, 1, "C"));
+  if (n.processes > 0) {
+    add("", fmt::format("{} {}", n.processes, n.processes == 1 ? "process" : "processes"));
+  }
+  return text;
+}
+
+// NVML counts a stretch as busy in which anything ran, of any process: the two differ for good.
+std::string utilisation_text(const report::Nvml& n, std::int64_t end_ns) {
+  if (n.utilisation_since_ns <= 0) {
+    return fmt::format("{:.1f} % in the last moment", n.utilisation_pct);
+  }
+  const double over_ns = static_cast<double>(end_ns) - static_cast<double>(n.utilisation_since_ns);
+  return fmt::format(
+      "{:.1f} % over the last {}; busy with this process {:.1f} % (short gaps and other processes "
+      "count as use for NVML)",
+      n.utilisation_pct, duration(std::max(over_ns, 0.0)), n.own_busy_pct);
+}
+
 std::string named_folder(const std::string& name, const std::string& folder) {
   if (name.empty() || folder.empty()) return name + folder;
   return absl::StrCat(name, " (", folder, ")");
@@ -77,7 +114,12 @@ std::string environment_text(const report::Process& process) {
   lines.add("kernel", e.kernel);
   lines.add("CPU", e.cpu);
   if (process.cpus > 0) lines.add("CPUs", fmt::format("{}", process.cpus));
-  for (const report::Gpu& gpu : e.gpus) lines.add(fmt::format("GPU {}", gpu.device), gpu_text(gpu));
+  for (const report::Gpu& gpu : e.gpus) {
+    lines.add(fmt::format("GPU {}", gpu.device), gpu_text(gpu));
+    if (!gpu.nvml) continue;
+    lines.add("  at the end", nvml_text(*gpu.nvml));
+    lines.add("  NVML utilisation", utilisation_text(*gpu.nvml, process.end_ns));
+  }
   lines.add("CUDA driver", process.driver_version);
   lines.add("gapscope", process.version);
   lines.add("CUPTI API", process.cupti_version);

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import subprocess
 
 import reports
 from harness import python
@@ -19,6 +20,7 @@ def run(context):
     context.each("train.py", train_py)
     context.each("record and replay", record_replay)
     context.each("disabled", disabled)
+    context.each("nvml", nvml)
 
 
 def pair(context, name, argv, profiled_argv=None, **extra):
@@ -205,3 +207,29 @@ def disabled(context, name):
     context.equal(f"{name}: exit code", child.ending, "exit 0")
     context.check(f"{name}: report and stderr", report is None and child.stderr == "",
                   f"{'a' if report else 'no'} report, {len(child.stderr)} bytes", "no report, 0 bytes")
+
+
+def nvml(context, name):
+    """The GPU's limits equal what nvidia-smi says of it; its state lies within them."""
+    _, report = context.profile(name, [context.built("launch_threads"), "--threads", "4"])
+    if not reports.check_sound(context, name, report):
+        return
+    gpu = report["process"]["environment"]["gpus"][0]
+    state = gpu["nvml"]
+    context.check(f"{name}: asked", state is not None, "no answer" if state is None else "answered", "answered")
+    if state is None:
+        return
+    fields = "clocks.max.sm,clocks.max.mem,enforced.power.limit"
+    query = subprocess.run(["nvidia-smi", f"--id={gpu['uuid']}", f"--query-gpu={fields}",
+                            "--format=csv,noheader,nounits"], capture_output=True, text=True, timeout=60)
+    sm_mhz, memory_mhz, limit_w = (float(n) for n in query.stdout.split(","))
+    context.equal(f"{name}: most SM clock", state["max_sm_clock_mhz"], sm_mhz, "MHz")
+    context.equal(f"{name}: most memory clock", state["max_memory_clock_mhz"], memory_mhz, "MHz")
+    context.equal(f"{name}: power limit", state["power_limit_mw"] / 1000, limit_w, "W")
+    context.check(f"{name}: SM clock", 0 < state["sm_clock_mhz"] <= sm_mhz, state["sm_clock_mhz"], f"up to {sm_mhz}")
+    context.check(f"{name}: power", 0 < state["power_mw"] / 1000 < 1.2 * limit_w, state["power_mw"] / 1000,
+                  f"up to {limit_w}")
+    context.check(f"{name}: temperature", 10 < state["temperature_c"] < 100, state["temperature_c"], "10 to 100")
+    context.check(f"{name}: processes", state["processes"] >= 1, state["processes"], "1 or more")
+    context.check(f"{name}: utilisation", 0 <= state["utilisation_pct"] <= 100, state["utilisation_pct"], "0 to 100",
+                  f"own {state['own_busy_pct']:.1f} %, since {state['utilisation_since_ns']}")

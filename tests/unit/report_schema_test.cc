@@ -38,6 +38,7 @@ std::string name_of(const report::Advice&) { return "advice"; }
 std::string name_of(const report::Library&) { return "library"; }
 std::string name_of(const report::Package&) { return "package"; }
 std::string name_of(const report::Variable&) { return "variable"; }
+std::string name_of(const report::Nvml&) { return "nvml"; }
 std::string name_of(const report::Gpu&) { return "gpu"; }
 std::string name_of(const report::Environment&) { return "environment"; }
 std::string name_of(const report::Process&) { return "process"; }

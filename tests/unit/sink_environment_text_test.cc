@@ -52,6 +52,33 @@ TEST_CASE("the text names what is known and nothing else") {
         std::string::npos);
   CHECK(text.find("git revision         0123\n") != std::string::npos);
   CHECK(text.find("virtualenv") == std::string::npos);
+  CHECK(text.find("NVML") == std::string::npos);
+}
+
+TEST_CASE("what NVML saw stands beside what this process did") {
+  report::Process process;
+  process.end_ns = 100'000'000'000;
+  process.environment.gpus = {{0, "H200", "GPU-1", "9.0", 132, 143'000'000'000, 0}};
+  report::Nvml& nvml = process.environment.gpus[0].nvml.emplace();
+  nvml.sm_clock_mhz = 1755;
+  nvml.max_sm_clock_mhz = 1980;
+  nvml.power_mw = 412'600;
+  nvml.power_limit_mw = 700'000;
+  nvml.temperature_c = 54;
+  nvml.processes = 2;
+  nvml.utilisation_pct = 98.25;
+  nvml.utilisation_since_ns = 82'000'000'000;
+  nvml.own_busy_pct = 41.3;
+  const std::string text = environment_text(process);
+  INFO(text);
+  CHECK(
+      text.find("  at the end         SM 1,755 of 1,980 MHz, 413 of 700 W, 54 C, 2 processes\n") !=
+      std::string::npos);
+  CHECK(text.find(
+            "  NVML utilisation   98.2 % over the last 18.00 s; busy with this process 41.3 %") !=
+        std::string::npos);
+  nvml.utilisation_since_ns = 0;
+  CHECK(environment_text(process).find("98.2 % in the last moment\n") != std::string::npos);
 }
 
 }  // namespace

@@ -130,6 +130,23 @@ function stepsSection() {
   return {out, draw: () => parts.forEach(p => p.draw())};
 }
 
+function nvmlRows(gpu, end_ns) {
+  const n = gpu.nvml;
+  if (!n) return [];
+  const ofMost = (value, most, unit, name) => value > 0 &&
+    grouped(value / unit, 0) + (most > 0 ? ` of ${grouped(most / unit, 0)}` : '') + ' ' + name;
+  const state = [['SM ', ofMost(n.sm_clock_mhz, n.max_sm_clock_mhz, 1, 'MHz')],
+    ['memory ', ofMost(n.memory_clock_mhz, n.max_memory_clock_mhz, 1, 'MHz')],
+    ['', ofMost(n.power_mw, n.power_limit_mw, 1000, 'W')], ['', ofMost(n.temperature_c, 0, 1, 'C')],
+    ['', n.processes > 0 && `${n.processes} ${n.processes === 1 ? 'process' : 'processes'}`]]
+    .filter(([, piece]) => piece).map(([before, piece]) => before + piece).join(', ');
+  const over = n.utilisation_since_ns > 0 ?
+    ` over the last ${duration(Math.max(end_ns - n.utilisation_since_ns, 0))}; busy with this process ` +
+    `${grouped(n.own_busy_pct, 1)} % (short gaps and other processes count as use for NVML)` : ' in the last moment';
+  return [[`GPU ${gpu.device} at the end`, state],
+          [`GPU ${gpu.device} as NVML saw it`, `in use ${grouped(n.utilisation_pct, 1)} %${over}`]];
+}
+
 function environmentSection() {
   const p = report.process;
   const e = p.environment;
@@ -139,7 +156,7 @@ function environmentSection() {
     ['Python', [e.python_version, e.python_path].filter(t => t).join(' ')], ['torch', e.torch_version],
     ['conda environment', [e.conda_name, e.conda_prefix].filter(t => t).join(' ')],
     ['virtualenv', e.virtualenv_prefix], ['git revision', [e.git_revision, e.git_branch].filter(t => t).join(' ')],
-    ...e.gpus.map(g => [`GPU ${g.device}`, [g.name, g.uuid].filter(t => t).join(' ')]),
+    ...e.gpus.flatMap(g => [[`GPU ${g.device}`, [g.name, g.uuid].filter(t => t).join(' ')], ...nvmlRows(g, p.end_ns)]),
     ...e.libraries.map(l => [l.name, [l.version, l.path].filter(t => t).join(' ')]),
     ...e.variables.map(v => [v.name, v.value])].filter(([, value]) => value);
   const r = report.records;
