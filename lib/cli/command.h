@@ -25,6 +25,9 @@ inline constexpr const char* kFooter =
     "not gapscope's, is newer, damaged or cut off; 3 a --fail-if holds; 4 a result cannot\n"
     "be written. gapscope run ends with the exit code of the program that it ran.";
 
+// `gapscope help` knows these beside the commands.
+inline constexpr const char* kHelpTopics[] = {"env", "gates", "nvprof"};
+
 // Set by the parser's callback of the chosen subcommand; returns the exit code.
 using Action = std::function<int()>;
 
@@ -40,6 +43,7 @@ void add_run(CLI::App& app, const Environment& environment,
 void add_ps(CLI::App& app, const Environment& environment, Action& action);
 void add_env(CLI::App& app, const Environment& environment, Action& action);
 void add_calibrate(CLI::App& app, const Environment& environment, Action& action);
+void add_completion(CLI::App& app, const Environment& environment, Action& action);
 void add_help(CLI::App& app, const Environment& environment, Action& action);
 
 }  // namespace gapscope::cli

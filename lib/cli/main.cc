@@ -57,6 +57,7 @@ int run(int argc, char** argv) {
   add_replay(app, environment, action);
   add_env(app, environment, action);
   add_calibrate(app, environment, action);
+  add_completion(app, environment, action);
   add_help(app, environment, action);
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back

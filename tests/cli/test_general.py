@@ -5,7 +5,7 @@ import re
 import stat
 import subprocess
 
-COMMANDS = ("run", "replay", "show", "diff", "merge", "env", "help")
+COMMANDS = ("run", "replay", "show", "diff", "merge", "env", "completion", "help")
 
 
 def test_version(cli):
