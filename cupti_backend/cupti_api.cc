@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -13,10 +12,6 @@ namespace gapscope::cupti {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Newest first; a driver runs any of them that is not newer than itself.
-constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
-                                  "libcupti.so"};
 
 std::vector<std::string> mapped_files() {
   std::vector<std::string> files;
@@ -28,20 +23,6 @@ std::vector<std::string> mapped_files() {
     if (files.empty() || files.back() != file) files.push_back(std::move(file));
   }
   return files;
-}
-
-void add_folder(const std::string& folder, std::vector<std::string>* out) {
-  if (folder.empty()) return;
-  for (const char* name : kNames) out->push_back(folder + "/" + name);
-}
-
-// The major version of the CUDA runtime that the process has mapped, 0 if none.
-int runtime_major(const std::vector<std::string>& files) {
-  for (const auto& file : files) {
-    const auto at = file.rfind("/libcudart.so.");
-    if (at != std::string::npos) return std::atoi(file.c_str() + at + 14);
-  }
-  return 0;
 }
 
 template <typename F>
@@ -85,56 +66,7 @@ std::string CuptiApi::result_text(CUptiResult result) const {
   return fmt::format("CUPTI error {}", static_cast<int>(result));
 }
 
-std::vector<std::string> cupti_candidates(const LoadHints& hints,
-                                          const std::vector<std::string>& mapped) {
-  std::vector<std::string> out;
-  if (!hints.cupti_path.empty()) {
-    std::error_code ignored;
-    if (fs::is_directory(hints.cupti_path, ignored)) {
-      add_folder(hints.cupti_path, &out);
-    } else {
-      out.push_back(hints.cupti_path);
-    }
-  }
-  // Wheels put the runtime into .../nvidia/cuda_runtime/lib or .../nvidia/cu13/lib and CUPTI beside
-  // it or into .../nvidia/cuda_cupti/lib; a toolkit has extras/CUPTI/lib64 above its lib64.
-  for (const auto& file : mapped) {
-    if (!absl::StrContains(file, "/libcudart.so") && !absl::StrContains(file, "/libnvrtc.so")) {
-      continue;
-    }
-    const fs::path folder = fs::path(file).parent_path();
-    add_folder(folder.string(), &out);
-    add_folder((folder.parent_path().parent_path() / "cuda_cupti" / "lib").string(), &out);
-    add_folder((folder.parent_path() / "extras" / "CUPTI" / "lib64").string(), &out);
-  }
-  std::vector<std::string> homes;
-  if (!hints.cuda_home.empty()) homes.push_back(hints.cuda_home);
-  homes.push_back("/usr/local/cuda");
-  std::error_code error;
-  std::vector<std::string> versioned;
-  for (const auto& entry : fs::directory_iterator("/usr/local", error)) {
-    const std::string name = entry.path().string();
-    if (absl::StartsWith(name, "/usr/local/cuda-")) versioned.push_back(name);
-  }
-  std::sort(versioned.rbegin(), versioned.rend());
-  homes.insert(homes.end(), versioned.begin(), versioned.end());
-  for (const auto& home : homes) {
-    add_folder(home + "/lib64", &out);
-    add_folder(home + "/lib", &out);
-    add_folder(home + "/extras/CUPTI/lib64", &out);
-  }
-  for (const char* name : kNames) out.emplace_back(name);
-  // The version that fits the loaded runtime first; the order is kept otherwise.
-  if (const int major = runtime_major(mapped); major > 0) {
-    const std::string suffix = fmt::format("libcupti.so.{}", major);
-    const std::size_t pinned = hints.cupti_path.empty() ? 0 : std::min<std::size_t>(1, out.size());
-    std::stable_partition(out.begin() + static_cast<std::ptrdiff_t>(pinned), out.end(),
-                          [&](const std::string& c) { return absl::EndsWith(c, suffix); });
-  }
-  return out;
-}
-
-absl::StatusOr<CuptiApi> load_cupti(const LoadHints& hints) {
+absl::StatusOr<CuptiApi> load_cupti(const environment::CuptiHints& hints) {
   CuptiApi api;
   void* handle = nullptr;
   const std::vector<std::string> mapped = mapped_files();
@@ -144,11 +76,12 @@ absl::StatusOr<CuptiApi> load_cupti(const LoadHints& hints) {
     handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (handle != nullptr) break;
   }
-  for (const char* name : kNames) {
-    if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  for (const std::string_view name : environment::cupti_names()) {
+    if (handle == nullptr) handle = dlopen(name.data(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   }
   if (handle == nullptr) {
-    for (const auto& candidate : cupti_candidates(hints, mapped)) {
+    for (const auto& candidate :
+         environment::cupti_candidates(environment::FileView(), hints, mapped)) {
       std::error_code ignored;
       if (candidate.front() == '/' && !fs::exists(candidate, ignored)) continue;
       handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

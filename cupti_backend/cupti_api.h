@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cupti_versions.h"
+#include "environment/cupti_search.h"
 
 namespace gapscope::cupti {
 
@@ -36,18 +36,9 @@ struct CuptiApi {
   std::string result_text(CUptiResult result) const;
 };
 
-struct LoadHints {
-  std::string cupti_path;  // GAPSCOPE_CUPTI_PATH: a file or a folder
-  std::string cuda_home;   // CUDA_HOME
-};
-
 // Finds and maps libcupti: a copy that the process already has, then the hinted places, the wheel
 // folder beside the loaded CUDA runtime, the toolkit's, the loader's default. Never unmaps it. The
 // error names what was looked for.
-absl::StatusOr<CuptiApi> load_cupti(const LoadHints& hints);
-
-// The candidates, in order, without trying them (for messages and tests).
-std::vector<std::string> cupti_candidates(const LoadHints& hints,
-                                          const std::vector<std::string>& mapped_files);
+absl::StatusOr<CuptiApi> load_cupti(const environment::CuptiHints& hints);
 
 }  // namespace gapscope::cupti
