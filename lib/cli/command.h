@@ -14,6 +14,7 @@ namespace gapscope::cli {
 enum ExitCode : int {
   kOk = 0,
   kUsage = 1,       // the command line cannot be understood
+  kWouldFail = 1,   // doctor: something would keep gapscope from working
   kBadInput = 2,    // a file cannot be read, is not ours, is newer, damaged or cut off
   kGateFailed = 3,  // a --fail-if holds
   kBadOutput = 4,   // a result cannot be written
@@ -44,6 +45,7 @@ void add_ps(CLI::App& app, const Environment& environment, Action& action);
 void add_env(CLI::App& app, const Environment& environment, Action& action);
 void add_calibrate(CLI::App& app, const Environment& environment, Action& action);
 void add_completion(CLI::App& app, const Environment& environment, Action& action);
+void add_doctor(CLI::App& app, const Environment& environment, Action& action);
 void add_help(CLI::App& app, const Environment& environment, Action& action);
 
 }  // namespace gapscope::cli

@@ -58,6 +58,7 @@ int run(int argc, char** argv) {
   add_env(app, environment, action);
   add_calibrate(app, environment, action);
   add_completion(app, environment, action);
+  add_doctor(app, environment, action);
   add_help(app, environment, action);
   try {
     std::reverse(words.begin(), words.end());  // CLI11 takes them from the back

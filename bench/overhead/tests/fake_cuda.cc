@@ -67,6 +67,14 @@ FAKE_CUDA CUresult cuInit(unsigned) {
   return CUDA_SUCCESS;
 }
 
+FAKE_CUDA CUresult cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+FAKE_CUDA CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
 FAKE_CUDA CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   *device = ordinal;
   return CUDA_SUCCESS;
