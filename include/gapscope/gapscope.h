@@ -74,8 +74,9 @@ GAPSCOPE_API gapscope_status gapscope_step(void);
 GAPSCOPE_API gapscope_status gapscope_range_push(const char* name);
 GAPSCOPE_API gapscope_status gapscope_range_pop(void);
 
-/* Writes the report so far as JSON to path (created or replaced by rename). Blocks the caller until
- * it is written; IO_ERROR also when the report was not made within 5 s. */
+/* Writes the report so far as JSON to path (created or replaced by rename), after the session's end
+ * the whole one. Blocks the caller until it is written; IO_ERROR also when the report was not made
+ * within 5 s. */
 GAPSCOPE_API gapscope_status gapscope_report(const char* path);
 
 #ifdef __cplusplus

@@ -169,8 +169,12 @@ void Session::forget_after_fork() noexcept {
 }
 
 bool Session::write_report(const std::string& path) noexcept {
-  if (state() != State::running) return false;
+  const State now = state();
   try {
+    if (now == State::done && whole_ != nullptr)
+      return write_file(path, report::to_json(*whole_)).ok();
+    if (now != State::running) return false;
+    take_in_completed(monotonic_ns() + config_.exit_wait_ms * kMs);
     const auto report = collector_->take_report(kReportNs);
     return report != nullptr && write_file(path, report::to_json(*report)).ok();
   } catch (...) {
@@ -189,6 +193,20 @@ bool Session::wait_until_ended(std::uint64_t timeout_ns) const noexcept {
     pause_ns(1'000'000);
   }
   return true;
+}
+
+// What has completed by now is asked for, instead of awaited until the next flush.
+void Session::take_in_completed(std::uint64_t deadline) {
+  const auto drain = [this, deadline] {
+    const std::uint64_t ticket = collector_->request_drain();
+    while (!collector_->drained(ticket) && monotonic_ns() < deadline) pause_ns(100'000);
+  };
+  drain();
+  if (collector_->outstanding() == 0) return;  // which also keeps it off before CUDA is up
+  const std::uint64_t asked_ns = now_ns();
+  flusher_->request();
+  while (flusher_->flushed_ns() < asked_ns && monotonic_ns() < deadline) pause_ns(100'000);
+  drain();
 }
 
 // Until nothing is outstanding: flush, let the collector take it in, look again.
@@ -229,9 +247,10 @@ bool Session::stop(int exit_status, bool exit_known) {
   const bool finished = collector_->finish(exit_status, exit_known, kFinishNs);
   flusher_->stop(100 * kMs);
   if (finished) {
-    report::Report report = collector_->final_report();
-    report.self.exit_ns = static_cast<std::int64_t>(monotonic_ns() - begin);
-    publish(report, exit_known && exit_status != 0, files_at_rest);
+    auto report = std::make_unique<report::Report>(collector_->final_report());
+    report->self.exit_ns = static_cast<std::int64_t>(monotonic_ns() - begin);
+    publish(*report, exit_known && exit_status != 0, files_at_rest);
+    whole_ = std::move(report);
   } else {
     complain("no report: its analysis did not end in time");
   }

@@ -54,7 +54,7 @@ class Session {
   bool mark_text(MarkKind kind, std::string_view name, std::string_view domain = {},
                  std::uint64_t range_id = 0) noexcept;
 
-  // See gapscope_report(). Writes from the calling thread.
+  // See gapscope_report(). Writes from the calling thread; after the end what stop() has made.
   bool write_report(const std::string& path) noexcept;
   // The snapshot is rewritten as soon as possible. Safe in a signal handler.
   void request_snapshot() noexcept;
@@ -67,6 +67,7 @@ class Session {
   void open_trace();
   void add_process_metas();
   void wait_for_records();
+  void take_in_completed(std::uint64_t deadline);
   bool force_flush();
   void publish(const report::Report& report, bool brief, bool files_at_rest);
 
@@ -80,6 +81,7 @@ class Session {
   std::atomic<State> state_{State::idle};
   pid_t owner_ = 0;
   absl::Status start_status_;
+  std::unique_ptr<const report::Report> whole_;  // before `done`, if there is one
 };
 
 }  // namespace gapscope

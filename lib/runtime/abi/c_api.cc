@@ -103,7 +103,8 @@ gapscope_status gapscope_range_pop(void) { return put_mark(MarkKind::range_pop);
 gapscope_status gapscope_report(const char* path) {
   if (path == nullptr) return GAPSCOPE_INVALID_ARGUMENT;
   Session* session = instance();
-  if (session == nullptr || !session->running()) return state_of(session);
+  if (session == nullptr) return GAPSCOPE_NOT_RUNNING;
+  if (!session->running() && session->state() != Session::State::done) return state_of(session);
   return session->write_report(path) ? GAPSCOPE_OK : GAPSCOPE_IO_ERROR;
 }
 
