@@ -8,6 +8,26 @@ find_package(ZLIB REQUIRED)
 # Linked into every profiled process, so never as a run-time dependency.
 find_library(GAPSCOPE_ZLIB NAMES libz.a REQUIRED)
 
+if(GAPSCOPE_PORTABLE)
+  # Their headers lie among the system's, whose glibc is newer than the target's: so a folder with
+  # nothing but them.
+  find_path(GAPSCOPE_ZLIB_INCLUDE zlib.h)
+  find_path(GAPSCOPE_ZCONF_INCLUDE zconf.h)
+  set(headers ${PROJECT_BINARY_DIR}/headers)
+  file(MAKE_DIRECTORY ${headers})
+  foreach(package fmt::fmt-header-only/fmt nlohmann_json::nlohmann_json/nlohmann CLI11::CLI11/CLI)
+    get_filename_component(target ${package} DIRECTORY)
+    get_filename_component(folder ${package} NAME)
+    get_target_property(found ${target} INTERFACE_INCLUDE_DIRECTORIES)
+    list(GET found 0 found)
+    file(CREATE_LINK ${found}/${folder} ${headers}/${folder} SYMBOLIC)
+    set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${headers})
+  endforeach()
+  file(CREATE_LINK ${GAPSCOPE_ZLIB_INCLUDE}/zlib.h ${headers}/zlib.h SYMBOLIC)
+  file(CREATE_LINK ${GAPSCOPE_ZCONF_INCLUDE}/zconf.h ${headers}/zconf.h SYMBOLIC)
+  include_directories(SYSTEM ${headers})
+endif()
+
 # Debian's static Abseil is not position-independent and its shared one would become a run-time
 # dependency of every profiled process: so its source, built here with -fPIC. `.ci/setup` puts
 # Debian's source tarball into build/deps; elsewhere the release is downloaded.

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What must hold for the binaries that users load: DESIGN's "private and self-contained".
 
-usage: binary_rules.py {exports|preload_exports|needed|borrows|cupti_inside|nodelete} BINARY [HEADER]
+usage: binary_rules.py {exports|preload_exports|needed|borrows|cupti_inside|nodelete|glibc} BINARY
+       [HEADER|VERSION]
+
+glibc: no symbol of a newer glibc than VERSION is needed; "any" is no promise, exit code 77.
 """
 import re
 import subprocess
@@ -84,9 +87,29 @@ def nodelete(binary, _):
         yield "not linked with -z nodelete"
 
 
+def glibc(binary, newest):
+    """A portable build loads where glibc is as old as it promises."""
+    limit = tuple(map(int, newest.split(".")))
+    found = False
+    for line in output("objdump", "-T", binary).splitlines():
+        symbol = re.search(r"\*UND\*.*\bGLIBC_([\d.]+)\)?\s+(\S+)$", line)
+        if symbol:
+            found = True
+            if tuple(map(int, symbol.group(1).split("."))) > limit:
+                yield f"needs {symbol.group(2)} of glibc {symbol.group(1)}"
+    if not found:
+        yield "no symbol of glibc's: is this a dynamic binary?"
+    # Relative relocations in their packed form need glibc 2.36.
+    if "GLIBC_ABI_DT_RELR" in output("readelf", "-VW", binary):
+        yield "has packed relocations"
+
+
 def main():
     rule, binary = sys.argv[1:3]
-    rules = (exports, preload_exports, needed, borrows, cupti_inside, nodelete)
+    if sys.argv[3:] == ["any"]:
+        print(f"{binary}: not built with the preset portable")
+        return 77
+    rules = (exports, preload_exports, needed, borrows, cupti_inside, nodelete, glibc)
     check = {rule.__name__: rule for rule in rules}[rule]
     broken = list(check(binary, sys.argv[3] if len(sys.argv) > 3 else None))
     for line in broken:
