@@ -1,5 +1,6 @@
-// Activity buffers of the last resort, for versions of CUPTI that crash when a request is declined. Their content is counted as dropped, not decoded. As many as CUPTI asks for between
-// two flushes: such a version cannot be told to stop.
+// Activity buffers of the last resort, for versions of CUPTI that crash when a request is declined.
+// Their content is counted as dropped, not decoded. As many as CUPTI asks for between two flushes:
+// such a version cannot be told to stop.
 //
 // make() and push() run inside CUPTI's callbacks, on any thread, without a lock; take() is the
 // collector's.
