@@ -49,7 +49,7 @@ def binaries(archive, source):
         archive.extractall(folder)
         checks = [(rule, name, argument) for name in BINARIES
                   for rule, argument in (("glibc", "2.28"), ("needed", ""))]
-        checks += [("exports", BINARIES[0], header), ("nodelete", BINARIES[0], ""),
+        checks += [("exports", BINARIES[0], header), ("nodelete", BINARIES[0], ""), ("borrows", BINARIES[0], ""),
                    ("preload_exports", BINARIES[1], ""), ("nodelete", BINARIES[1], "")]
         for rule, name, argument in checks:
             command = [sys.executable, "-B", rules, rule, os.path.join(folder, "gapscope", name)]
