@@ -257,8 +257,9 @@ void Sweep::add_wait(const ActiveCall& call) {
   const std::int64_t unknown_now_ns =
       device != nullptr ? device->unknown_ns(now_ns_) : overlap_.unknown_ns();
   const std::int64_t busy_ns = std::min(busy_now_ns - call.busy_before_ns, call.total_ns);
+  // A late record may have shown meanwhile that nothing was unknown.
   const std::int64_t unknown_ns =
-      std::min(unknown_now_ns - call.unknown_before_ns, call.total_ns - busy_ns);
+      std::clamp<std::int64_t>(unknown_now_ns - call.unknown_before_ns, 0, call.total_ns - busy_ns);
   host_[static_cast<int>(call.phase)].add_wait(call.api, call.total_ns, busy_ns,
                                                call.total_ns - busy_ns - unknown_ns);
 }
