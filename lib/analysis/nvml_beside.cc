@@ -14,10 +14,13 @@ double busy_pct(const report::Device& device, std::int64_t since_ns, std::int64_
   double begin_ns = static_cast<double>(device.first_op_ns);
   const auto width_ns = static_cast<double>(device.slice_ns);
   for (const report::Device::Slice& slice : device.timeline) {
+    // The last one ends with the last operation.
+    const double slice_end_ns =
+        std::min(begin_ns + width_ns, static_cast<double>(device.last_op_ns));
     const double from_ns = std::max(begin_ns, static_cast<double>(since_ns));
-    const double to_ns = std::min(begin_ns + width_ns, static_cast<double>(end_ns));
+    const double to_ns = std::min(slice_end_ns, static_cast<double>(end_ns));
     if (from_ns < to_ns)
-      busy_ns += static_cast<double>(slice.busy_ns) * (to_ns - from_ns) / width_ns;
+      busy_ns += static_cast<double>(slice.busy_ns) * (to_ns - from_ns) / (slice_end_ns - begin_ns);
     begin_ns += width_ns;
   }
   const double all_ns = static_cast<double>(end_ns) - static_cast<double>(since_ns);

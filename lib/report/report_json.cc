@@ -82,8 +82,8 @@ Json object_of(const T& value) {
   return object;
 }
 
-// Lists of numbers may have thousands of entries: they take one line instead of one each. A list that
-// holds a string or another list has a quote or a bracket before its end.
+// Lists of numbers may have thousands of entries: they take one line instead of one each. A list
+// that holds a string or another list has a quote or a bracket before its end.
 std::string numbers_on_one_line(const std::string& json) {
   std::string out;
   out.reserve(json.size());

@@ -1,5 +1,5 @@
 """30 million kernels of a replayed graph: nothing lost or invalid, and memory stands still. (parcagpu#23)"""
-"""30 million kernels of a replayed graph: nothing lost or invalid, and memory stands still."""
+import json
 import re
 import threading
 import time
@@ -83,8 +83,9 @@ def soak(context, name, environment, kernels):
     records = report["records"]
     counted = reports.kernel_count(report, "soak_kernel")
     lost = 0 if whole else records["dropped_cupti"]
-    # CUPTI's own records of overhead are among what a small pool drops: a thousandth, no more.
-    context.check(f"{name}: kernels", kernels <= counted + lost <= kernels * (1.0 if whole else 1.001),
+    # CUPTI's own records of overhead, two a buffer, are among what a small pool drops: a buffer that is
+    # thrown away holds 300 records.
+    context.check(f"{name}: kernels", kernels <= counted + lost <= kernels * (1.0 if whole else 1.007),
                   f"{counted} + {lost} dropped", kernels, f"{child.wall_s:.1f} s")
     context.equal(f"{name}: invalid", records["invalid"], 0)
     flat(context, name, points, kernels)

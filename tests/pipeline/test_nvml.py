@@ -7,7 +7,7 @@ from harness import check, equal, sound
 
 
 def with_nvml(p, mode, **more):
-    return {"LD_LIBRARY_PATH": p.path("fake_nvml"), "FAKE_NVML": mode, **more}
+    return {"LD_LIBRARY_PATH": p.path("fake_nvml"), "FAKE_CUPTI_DEVICES": "1", "FAKE_NVML": mode, **more}
 
 
 def gpus(run):

@@ -118,7 +118,7 @@ TEST_CASE("step view: the longest step as it ran, idle time by cause and to the 
   CHECK(words(worst, *track(worst, "GPU 0 stream 9")) == "memcpy HtoD copy 20000; ");
   const report::StepView::Track& thread = worst.tracks.back();
   CHECK(words(worst, thread) ==
-        "cudaLaunchKernel call 4000; cudaMemcpyAsync call 3000; "
+        "cudaLaunchKernel call 4000; cuMemcpyHtoDAsync call 3000; "
         "cudaStreamSynchronize blocking call 26000; ");
   // What is idle and what is busy make up the step, which begins and ends in gaps.
   const report::StepView::Track& idle = *track(worst, "GPU 0 idle");

@@ -63,10 +63,16 @@ TEST_CASE("the layout that others read") {
   const ordered_json json = ordered_json::parse(to_json(test::filled_report()));
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
-  CHECK(keys == std::vector<std::string>{
-                    "schema_version", "process", "devices", "copies", "host_calls", "waits",
-                    "overlap", "ranges", "steady", "steps", "lead_in_ns", "warmup_ns", "tail_ns",
-                    "complete_until_ns", "truncated", "advice", "warnings", "records", "self"});
+  CHECK(keys == std::vector<std::string>{"schema_version", "process",
+                                         "devices",        "copies",
+                                         "host_calls",     "waits",
+                                         "overlap",        "ranges",
+                                         "steady",         "steps",
+                                         "lead_in_ns",     "warmup_ns",
+                                         "tail_ns",        "complete_until_ns",
+                                         "truncated",      "clock_step_ns",
+                                         "advice",         "warnings",
+                                         "records",        "self"});
   const ordered_json& device = json["devices"][0];
   for (const char* key : {"window_ns", "compute_ns", "comm_exposed_ns", "copy_only_ns", "idle_ns",
                           "unknown_ns", "spacing_ns", "launch_bound_ns", "copy_overlap_ns"}) {
