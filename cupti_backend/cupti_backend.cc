@@ -44,6 +44,7 @@ absl::Status CuptiBackend::start(const Config& config, const BackendHost& host) 
   pool_ = std::make_unique<BufferPool>(config.buffer_bytes, config.buffer_limit_bytes);
   overflow_pool_ = std::make_unique<BufferPool>(kOverflowBufferBytes, kOverflowBytes);
   completed_ = std::make_unique<BufferRing>(4 * pool_->count());
+  occupancy_ = std::make_unique<OccupancyTable>(api_.version);
   g_backend.store(this, std::memory_order_release);
   if (const absl::Status status = subscribe(); !status.ok()) return status;
   callbacks_.attach(host.rings, host.collector_wake);
@@ -185,7 +186,8 @@ std::size_t CuptiBackend::collect(RecordSink& sink, Interner& interner) {
 }
 
 void CuptiBackend::take_in(const CompletedBuffer& buffer, RecordSink& sink, Interner& interner) {
-  const DecodeCounts counts = decode_buffer(api_, buffer.data, buffer.valid_bytes, sink, interner);
+  const DecodeCounts counts =
+      decode_buffer(api_, buffer.data, buffer.valid_bytes, sink, interner, *occupancy_);
   auto quality = make_record<DataQualityRecord>();
   quality.dropped_cupti = newly_dropped();
   pool_->give_back(buffer.data);

@@ -10,6 +10,7 @@
 #include "callbacks.h"
 #include "cupti_api.h"
 #include "nvml_reader.h"
+#include "occupancy.h"
 #include "ring/buffer_ring.h"
 #include "runtime/backend.h"
 #include "spare_buffers.h"
@@ -56,6 +57,7 @@ class CuptiBackend final : public Backend {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::unique_ptr<BufferPool> pool_;
   std::unique_ptr<BufferRing> completed_;
+  std::unique_ptr<OccupancyTable> occupancy_;
   Callbacks callbacks_;
   bool anonymous_ = false;
   // Beyond the pool's limit: small ones whose records are counted and thrown away as soon as they

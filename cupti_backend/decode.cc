@@ -34,7 +34,8 @@ bool valid_times(std::uint64_t start_ns, std::uint64_t end_ns) {
 
 class Decoder {
  public:
-  Decoder(RecordSink& sink, Interner& interner) : sink_(sink), interner_(interner) {}
+  Decoder(RecordSink& sink, Interner& interner, OccupancyTable& occupancy)
+      : sink_(sink), interner_(interner), occupancy_(occupancy) {}
 
   void decode(const CUpti_Activity& activity);
   const DecodeCounts& counts() const { return counts_; }
@@ -55,6 +56,7 @@ class Decoder {
 
   RecordSink& sink_;
   Interner& interner_;
+  OccupancyTable& occupancy_;
   DecodeCounts counts_;
 };
 
@@ -172,6 +174,10 @@ void Decoder::kernel(const CUpti_ActivityKernel9& in) {
   out.registers_per_thread = in.registersPerThread;
   out.static_shared_bytes = static_cast<std::uint32_t>(in.staticSharedMemory);
   out.dynamic_shared_bytes = static_cast<std::uint32_t>(in.dynamicSharedMemory);
+  const Occupancy occupancy = occupancy_.of(in);
+  out.blocks_per_device = occupancy.blocks_per_device;
+  out.blocks_per_sm = occupancy.blocks_per_sm;
+  out.occupancy_limits = occupancy.limits;
   sink_.consume(out.header);
 }
 
@@ -256,6 +262,7 @@ void Decoder::graph(const CUpti_ActivityGraphTrace& in) {
 }
 
 void Decoder::device(const CUpti_ActivityDevice4& in) {
+  if (!occupancy_.knows(in.id)) occupancy_.add(in);
   auto out = make_record<DeviceInfoRecord>();
   out.device = in.id;
   out.sm_count = in.numMultiprocessors;
@@ -297,10 +304,6 @@ void Decoder::decode(const CUpti_Activity& activity) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Calls f for each record. False when the buffer could not be read to its end.
 template <typename F>
 bool for_each_record(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes, F&& f) {
@@ -313,11 +316,22 @@ bool for_each_record(const CuptiApi& api, std::uint8_t* data, std::size_t valid_
   return result == CUPTI_ERROR_MAX_LIMIT_REACHED;
 }
 
+// A kernel's occupancy needs its device's limits, which may stand behind it in the first buffer.
+void find_devices(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes,
+                  OccupancyTable& occupancy) {
+  for_each_record(api, data, valid_bytes, [&](const CUpti_Activity& activity) {
+    if (activity.kind != CUPTI_ACTIVITY_KIND_DEVICE) return;
+    const void* record = &activity;
+    occupancy.add(*static_cast<const CUpti_ActivityDevice4*>(record));
+  });
+}
+
 }  // namespace
 
 DecodeCounts decode_buffer(const CuptiApi& api, std::uint8_t* data, std::size_t valid_bytes,
-                           RecordSink& sink, Interner& interner) {
-  Decoder decoder(sink, interner);
+                           RecordSink& sink, Interner& interner, OccupancyTable& occupancy) {
+  if (!occupancy.knows_any()) find_devices(api, data, valid_bytes, occupancy);
+  Decoder decoder(sink, interner, occupancy);
   const bool whole = for_each_record(
       api, data, valid_bytes, [&](const CUpti_Activity& activity) { decoder.decode(activity); });
   DecodeCounts counts = decoder.counts();

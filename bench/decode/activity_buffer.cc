@@ -61,10 +61,26 @@ ActivityBuffer::ActivityBuffer(std::size_t bytes, std::uint32_t names)
       auto& kernel = append<CUpti_ActivityKernel10>();
       kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
       kernel.name = names_[n * 7919 % names].c_str();
-      kernel.gridX = 108, kernel.blockX = 256;
+      kernel.gridX = 108, kernel.blockX = 256, kernel.blockY = 1, kernel.blockZ = 1;
+      kernel.registersPerThread = static_cast<std::uint16_t>(24 + n * 7919 % names % 8 * 16);
       set_times(kernel, n);
     }
   }
+}
+
+cupti::OccupancyTable h200() {
+  CUpti_ActivityDevice4 device{};
+  device.numMultiprocessors = 132;
+  device.numThreadsPerWarp = 32;
+  device.maxWarpsPerMultiprocessor = 64;
+  device.maxThreadsPerBlock = 1024;
+  device.maxRegistersPerBlock = device.maxRegistersPerMultiprocessor = 65536;
+  device.maxSharedMemoryPerBlock = 49152;
+  device.maxSharedMemoryPerMultiprocessor = 233472;
+  device.computeCapabilityMajor = 9;
+  cupti::OccupancyTable table(CUPTI_API_VERSION);
+  table.add(device);
+  return table;
 }
 
 CUptiResult CUPTIAPI next_record(std::uint8_t* buffer, std::size_t valid_bytes,

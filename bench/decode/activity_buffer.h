@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cupti_api.h"
+#include "occupancy.h"
 
 namespace gapscope::bench {
 
@@ -27,6 +28,9 @@ class ActivityBuffer {
   std::size_t valid_bytes_ = 0;
   std::size_t records_ = 0;
 };
+
+// The limits of the device that the kernels ran on.
+cupti::OccupancyTable h200();
 
 // cuptiActivityGetNextRecord over such a buffer, as cheap as it can be.
 CUptiResult CUPTIAPI next_record(std::uint8_t* buffer, std::size_t valid_bytes,

@@ -33,8 +33,9 @@ cupti::CuptiApi walker() {
 
 void decode(ActivityBuffer& buffer, Interner& interner) {
   static const cupti::CuptiApi api = walker();
+  static cupti::OccupancyTable occupancy = h200();
   Sum sum;
-  cupti::decode_buffer(api, buffer.data(), buffer.valid_bytes(), sum, interner);
+  cupti::decode_buffer(api, buffer.data(), buffer.valid_bytes(), sum, interner, occupancy);
   benchmark::DoNotOptimize(sum.sum());
 }
 

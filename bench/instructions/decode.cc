@@ -18,11 +18,13 @@ std::uint64_t decode() {
   cupti::CuptiApi api;
   api.activity_get_next_record = &next_record;
   Interner interner;
+  cupti::OccupancyTable occupancy = h200();
   Ignore sink;
   std::uint64_t records = 0;
   const auto once = [&] {
     records =
-        cupti::decode_buffer(api, buffer.data(), buffer.valid_bytes(), sink, interner).records;
+        cupti::decode_buffer(api, buffer.data(), buffer.valid_bytes(), sink, interner, occupancy)
+            .records;
   };
   once();  // names
   counted(once);

@@ -53,6 +53,18 @@ inline constexpr std::uint32_t kNoThread = 0xffffffffu;
 inline constexpr std::size_t kMaxRecordBytes = 4096;  // longest text included
 inline constexpr std::uint32_t kNoString = 0;         // string ids start at 1
 
+// What keeps further blocks of a launch out of a multiprocessor. Several limits may be equally
+// tight.
+enum OccupancyLimits : std::uint8_t {
+  kLimitThreads = 1,
+  kLimitRegisters = 2,
+  kLimitSharedMemory = 4,
+  kLimitBlocks = 8,  // the multiprocessor's number of blocks, whatever their size
+  kLimitBarriers = 16,
+  kLimitClusters = 32,  // clusters need blocks beside each other: fewer blocks fit the device
+};
+inline constexpr int kOccupancyLimits = 6;
+
 // One kernel execution. start_ns < 2^63 and start_ns <= end_ns always: of others decode makes an
 // UntimedRecord.
 struct KernelRecord {
@@ -72,7 +84,10 @@ struct KernelRecord {
   std::uint32_t registers_per_thread;
   std::uint32_t static_shared_bytes;
   std::uint32_t dynamic_shared_bytes;
-  std::uint32_t reserved;
+  // How many blocks of this launch fit at one time; 0 when not known (older recordings).
+  std::uint16_t blocks_per_device;
+  std::uint8_t blocks_per_sm;
+  std::uint8_t occupancy_limits;  // OccupancyLimits
 };
 
 enum class MemoryKind : std::uint8_t { unknown, pageable, pinned, device, array, managed };

@@ -167,6 +167,9 @@ Record device_record(const Layout& layout, std::uint32_t device) {
   d.maxBlocksPerMultiprocessor = 32;
   d.maxRegistersPerMultiprocessor = 65536;
   d.maxSharedMemoryPerMultiprocessor = 233472;
+  d.maxRegistersPerBlock = 65536;
+  d.maxSharedMemoryPerBlock = 49152;
+  d.maxThreadsPerBlock = 1024;
   d.computeCapabilityMajor = 9;
   d.id = device;
   d.uuid.bytes[15] = static_cast<char>(device + 1);
