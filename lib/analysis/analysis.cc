@@ -109,6 +109,9 @@ void Analysis::Impl::add(const KernelRecord& r) {
   std::copy(r.grid, r.grid + 3, op.grid);
   for (int i = 0; i < 3; ++i) op.block[i] = narrow(r.block[i]);
   op.registers_per_thread = narrow(r.registers_per_thread);
+  op.blocks_per_device = r.blocks_per_device;
+  op.blocks_per_sm = r.blocks_per_sm;
+  op.occupancy_limits = r.occupancy_limits;
   engine_.add(op);
 }
 
@@ -229,8 +232,9 @@ report::Scope Analysis::Impl::scope(bool steady) const {
     DeviceTally tally = steady ? DeviceTally() : device->tally(Phase::warmup);
     tally.merge(device->tally(Phase::steady));
     if (tally.sums().operations == 0) continue;
-    scope.devices.push_back(
-        device_report(tally, steady ? device->steady_timeline() : device->timeline(), names_));
+    scope.devices.push_back(device_report(tally,
+                                          steady ? device->steady_timeline() : device->timeline(),
+                                          names_, facts_.warps_per_sm(ordinal)));
     report::Device& out = scope.devices.back();
     out.findings = findings(out);
     out.device = ordinal;

@@ -19,7 +19,8 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   return a > kForever - b ? kForever : a + b;
 }
 
-void add_kernels(report::Device& device, const DeviceTally& tally, const NameTable& names) {
+void add_kernels(report::Device& device, const DeviceTally& tally, const NameTable& names,
+                 std::uint32_t max_warps) {
   std::map<std::string_view, report::Family> families;
   tally.for_each_kernel([&](std::uint32_t index, const KernelTally& entry) {
     if (entry.time.count() == 0) return;
@@ -35,6 +36,7 @@ void add_kernels(report::Device& device, const DeviceTally& tally, const NameTab
     std::copy(entry.block, entry.block + 3, kernel.block);
     kernel.registers_per_thread = entry.registers_per_thread;
     kernel.shared_bytes = entry.shared_bytes;
+    kernel.occupancy = entry.occupancy.report(max_warps);
     device.kernel_sum_ns = saturating_add(device.kernel_sum_ns, kernel.time.total_ns);
     report::Family& family = families[name.family];
     family.calls += kernel.time.count;
@@ -88,7 +90,7 @@ void add_copies(report::Device& device, const DeviceTally& tally) {
 }  // namespace
 
 report::Device device_report(const DeviceTally& tally, const Timeline& timeline,
-                             const NameTable& names) {
+                             const NameTable& names, std::uint32_t max_warps) {
   report::Device device;
   const DeviceTally::Sums& sums = tally.sums();
   device.time = sums.time;
@@ -117,7 +119,7 @@ report::Device device_report(const DeviceTally& tally, const Timeline& timeline,
       slices);
   device.timeline = slices.slices;
   device.slice_ns = slices.slice_ns;
-  add_kernels(device, tally, names);
+  add_kernels(device, tally, names, max_warps);
   add_copies(device, tally);
   return device;
 }

@@ -10,6 +10,6 @@ namespace gapscope {
 
 // Everything of report::Device that comes from the tally and the timeline.
 report::Device device_report(const DeviceTally& tally, const Timeline& timeline,
-                             const NameTable& names);
+                             const NameTable& names, std::uint32_t max_warps);
 
 }  // namespace gapscope

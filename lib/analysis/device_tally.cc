@@ -54,6 +54,7 @@ DeviceTally::StreamUse* DeviceTally::stream(std::uint64_t key) {
 void DeviceTally::add_kernel(const Operation& op, std::uint32_t name) {
   KernelTally& entry = kernel(name);
   entry.time.add(op.duration_ns());
+  entry.occupancy.add(op);
   if (op.start_ns < entry.latest_ns) return;
   entry.latest_ns = op.start_ns;
   std::memcpy(entry.grid, op.grid, sizeof entry.grid);
@@ -189,6 +190,7 @@ void DeviceTally::merge(const DeviceTally& later) {
     KernelTally& to = kernel(name);
     to.time.merge(from.time);
     to.alone_ns += from.alone_ns;
+    to.occupancy.merge(from.occupancy);
     add_launch_shape(to, from);
   });
   later.for_each_copy([this](std::uint8_t key, const CopyTally& from) {

@@ -13,6 +13,7 @@
 #include "analysis/cause_tally.h"
 #include "analysis/gap_stats.h"
 #include "analysis/histogram.h"
+#include "analysis/occupancy_tally.h"
 #include "analysis/operation.h"
 #include "analysis/segment.h"
 
@@ -26,6 +27,7 @@ struct KernelTally {
   std::uint16_t block[3] = {0, 0, 0};
   std::uint16_t registers_per_thread = 0;
   std::uint32_t shared_bytes = 0;
+  OccupancyTally occupancy;
 };
 
 struct CopyTally {

@@ -14,6 +14,8 @@ std::int64_t number(std::string_view text) {
   return absl::SimpleAtoi(text, &value) ? std::clamp<std::int64_t>(value, 0, kMaxTimeNs) : 0;
 }
 
+constexpr std::uint32_t kWarpThreads = 32;
+
 // Sums of what a recording claims must not overflow.
 void add_up(std::int64_t& sum, std::uint64_t count) {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
@@ -114,6 +116,7 @@ void Facts::add(const DeviceInfoRecord& record, std::string_view name) {
         fmt::format("{}.{}", record.compute_capability / 10, record.compute_capability % 10);
   }
   gpu.multiprocessors = record.sm_count;
+  warps_per_sm_[record.device] = record.max_threads_per_sm / kWarpThreads;
   gpu.memory_bytes = record.memory_bytes;
   gpu.memory_bandwidth_bytes_per_s = record.memory_bandwidth_bytes_per_s;
 }

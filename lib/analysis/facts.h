@@ -32,6 +32,8 @@ class Facts {
   std::vector<std::string> warnings() const;
   std::string device_name(std::uint32_t device) const;
   std::string device_uuid(std::uint32_t device) const;
+  // 0 if not known.
+  std::uint32_t warps_per_sm(std::uint32_t device) const { return warps_per_sm_[device]; }
   bool truncated() const { return truncated_; }
   std::int64_t cpus() const { return process_.cpus; }
   std::int64_t dropped_ring() const { return std::max(marked_lost_, total_lost_); }
@@ -43,6 +45,7 @@ class Facts {
   report::Process process_;
   std::vector<std::string> warnings_;
   std::array<std::optional<report::Gpu>, kMaxDevices> devices_;
+  std::array<std::uint32_t, kMaxDevices> warps_per_sm_{};
   bool truncated_ = false;
   std::int64_t clock_steps_ = 0;
   std::int64_t clock_step_ns_ = 0;  // sum of magnitudes

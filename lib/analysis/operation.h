@@ -65,6 +65,9 @@ struct Operation {
   std::uint32_t grid[3] = {0, 0, 0};
   std::uint16_t block[3] = {0, 0, 0};
   std::uint16_t registers_per_thread = 0;
+  std::uint16_t blocks_per_device = 0;  // of this launch, at one time; 0 if not known
+  std::uint8_t blocks_per_sm = 0;
+  std::uint8_t occupancy_limits = 0;  // OccupancyLimits
   std::int64_t kernel_ns_before = 0;  // DeviceSweep: kernel time when it began
   std::uint8_t device = 0;
   RecordKind kind = RecordKind::none;

@@ -30,6 +30,16 @@ void distribution_fields(V& v, const char* count_key, T& d) {
   v("stddev_ns", d.stddev_ns);
 }
 
+template <class V, Is<Occupancy> T>
+void fields(V& v, T& o) {
+  v("known_ns", o.known_ns);
+  v("warps", o.warps);
+  v("max_warps", o.max_warps);
+  v("limiter", o.limiter);
+  v("waves", o.waves);
+  v("tail", o.tail);
+}
+
 template <class V, Is<Kernel> T>
 void fields(V& v, T& k) {
   v("name", k.name);
@@ -42,6 +52,7 @@ void fields(V& v, T& k) {
   v("block", k.block);
   v("registers_per_thread", k.registers_per_thread);
   v("shared_bytes", k.shared_bytes);
+  v("occupancy", k.occupancy);
 }
 
 template <class V, Is<Family> T>

@@ -39,6 +39,18 @@ struct Distribution {
   bool operator==(const Distribution&) const = default;
 };
 
+// How full the launches of a kernel can make the device, by what a block needs: averages over the
+// time of those launches for which it is known.
+struct Occupancy {
+  std::int64_t known_ns = 0;    // of the kernel's time.total_ns
+  double warps = 0;             // that fit a multiprocessor at one time
+  std::uint32_t max_warps = 0;  // that a multiprocessor holds at most
+  std::string limiter;          // "registers", "shared memory", ...; several when equally tight
+  double waves = 0;             // blocks / blocks that fit the device at one time
+  double tail = 0;              // share of the block slots of those waves that stay empty
+  bool operator==(const Occupancy&) const = default;
+};
+
 struct Kernel {
   std::string name;       // demangled and shortened: no template arguments, no parameters
   std::string full_name;  // demangled, whole
@@ -51,6 +63,7 @@ struct Kernel {
   std::uint32_t block[3] = {0, 0, 0};
   std::uint32_t registers_per_thread = 0;
   std::uint64_t shared_bytes = 0;
+  std::optional<Occupancy> occupancy;  // none when not known
   bool operator==(const Kernel&) const = default;
 };
 

@@ -31,7 +31,7 @@ Json value_of(const T& value) {
 
 template <class T>
 Json value_of(const std::optional<T>& value) {
-  return value ? object_of(*value) : Json(nullptr);
+  return value ? value_of(*value) : Json(nullptr);
 }
 
 template <class T>

@@ -1,7 +1,10 @@
 // Families and the hottest kernels.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "sink/figures.h"
 #include "sink/page.h"
@@ -61,6 +64,29 @@ const std::string& shown_name(const report::Kernel& kernel) {
   return kernel.full_name.compare(0, kept.size(), kept) == 0 ? kernel.full_name : kernel.name;
 }
 
+// "25 reg": the occupancy in percent and what limits it. A launch of less than one wave cannot even
+// reach it.
+std::string occupancy_cell(const report::Kernel& kernel) {
+  if (!kernel.occupancy || kernel.occupancy->max_warps == 0) return "-";
+  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
+      {"registers", "reg"}, {"shared memory", "smem"}, {"clusters", "cluster"},
+      {"blocks", "blocks"}, {"barriers", "bar"},
+  };
+  const report::Occupancy& occupancy = *kernel.occupancy;
+  std::string cell = fixed(occupancy.warps / occupancy.max_warps * 100, 0);
+  if (occupancy.waves < 1) return cell + " grid";
+  if (cell == "100") return cell;
+  for (const auto& [name, word] : kShort) {
+    if (absl::StrContains(occupancy.limiter, name)) return absl::StrCat(cell, " ", word);
+  }
+  return cell;
+}
+
+std::string waves_cell(const report::Kernel& kernel) {
+  return kernel.occupancy ? fixed(kernel.occupancy->waves, kernel.occupancy->waves < 10 ? 1 : 0)
+                          : std::string("-");
+}
+
 }  // namespace
 
 void write_families(const report::Device& device, Canvas& canvas) {
@@ -108,25 +134,36 @@ void write_kernels(const report::Device& device, Canvas& canvas) {
   table.column(absl::StrCat("alone ", sum_unit.name), Table::Align::right);
   table.column("calls", Table::Align::right);
   table.column(absl::StrCat("avg ", unit.name), Table::Align::right);
-  table.column("med", Table::Align::right, 2);
+  table.column("med", Table::Align::right, 3);
   table.column("max", Table::Align::right, 1);
+  table.column("occ %", Table::Align::left, 2);
+  table.column("waves", Table::Align::right, 4);
   table.column("name", Table::Align::left);
+  const bool occupancy = std::any_of(device.kernels.begin(), device.kernels.begin() + shown,
+                                     [](const auto& k) { return k.occupancy.has_value(); });
+  if (!occupancy) {
+    table.hide(6);
+    table.hide(7);
+  }
   for (std::size_t i = 0; i < shown; ++i) {
     const report::Kernel& kernel = device.kernels[i];
     table.row({kernel.communication ? "-" : share(i), sum(static_cast<double>(kernel.alone_ns)),
                count(kernel.time.count), one(average(kernel.time)),
                one(static_cast<double>(kernel.time.p50_ns)),
-               one(static_cast<double>(kernel.time.max_ns)), shown_name(kernel)});
+               one(static_cast<double>(kernel.time.max_ns)), occupancy_cell(kernel),
+               waves_cell(kernel), shown_name(kernel)});
   }
   if (shares.others_ns > 0)
-    table.row({share(shown), sum(shares.others_ns), "", "", "", "", "(all other kernels)"},
+    table.row({share(shown), sum(shares.others_ns), "", "", "", "", "", "", "(all other kernels)"},
               Style::faint);
   if (shares.beside_ns > 0)
-    table.row({share(shown + 1), sum(shares.beside_ns), "", "", "", "", "(several ops at once)"},
-              Style::faint);
+    table.row(
+        {share(shown + 1), sum(shares.beside_ns), "", "", "", "", "", "", "(several ops at once)"},
+        Style::faint);
   canvas.blank();
   canvas.folded("Kernels", absl::StrCat("top ", shown, " of ", fixed(names, 0),
-                                        "; % = time alone on the GPU / compute"));
+                                        "; % = time alone on the GPU / compute",
+                                        occupancy ? "; occ = warps that fit / warp slots" : ""));
   table.print(canvas, 2);
 }
 

@@ -3,11 +3,22 @@ import oracle
 from harness import check, equal, quality, same_figures, sound
 
 
+# The fake's kernels are one block of one thread with 32 registers and 1 KiB; its devices hold 32
+# blocks and 64 warps on each of 132 multiprocessors.
+def occupancy(run):
+    for device in run.report["devices"]:
+        for kernel in device["kernels"]:
+            found = kernel["occupancy"]
+            equal((found["warps"], found["max_warps"], found["limiter"]), (32, 64, "blocks"), kernel["name"])
+            check(abs(found["waves"] * 32 * 132 - 1) < 1e-9, f"{kernel['name']}: {found['waves']} waves")
+
+
 def test_basic(p):
     run = p.run("basic")
     sound(p, run, "basic")
     same_figures(run)
     quality(run)
+    occupancy(run)
     equal(run.report["records"]["seen"], len(oracle.operations(run.truth)), "records.seen")
     equal(run.report["process"]["cupti_path"], p.cupti(13), "cupti_path")
     check("130001" in run.report["process"]["cupti_version"], "cupti_version")
@@ -19,6 +30,7 @@ def test_basic_cupti_12(p):
     sound(p, run, "basic")
     same_figures(run)
     quality(run)
+    occupancy(run)
     check("26" in run.report["process"]["cupti_version"], "cupti_version")
 
 
@@ -103,6 +115,7 @@ def test_two_devices(p):
     sound(p, run, "two_devices")
     same_figures(run)
     quality(run)
+    occupancy(run)
 
 
 # kineto#136: kernels of one stream overlap under programmatic dependent launch.

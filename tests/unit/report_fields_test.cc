@@ -49,6 +49,7 @@ constexpr std::size_t kSpreadDistribution = field_count<report::Distribution>() 
 constexpr std::size_t kSpreadTime = field_count<report::TimeSplit>() - 1;
 
 TEST_CASE("every field of the report has a key") {
+  CHECK(visited<report::Occupancy>() == field_count<report::Occupancy>());
   CHECK(visited<report::Family>() == field_count<report::Family>());
   CHECK(visited<report::LongGap>() == field_count<report::LongGap>());
   CHECK(visited<report::Gaps::Bin>() == field_count<report::Gaps::Bin>());

@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string name_of(const report::Occupancy&) { return "occupancy"; }
 std::string name_of(const report::Kernel&) { return "kernel"; }
 std::string name_of(const report::Family&) { return "family"; }
 std::string name_of(const report::LongGap&) { return "long_gap"; }

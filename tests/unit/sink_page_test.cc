@@ -139,6 +139,31 @@ TEST_CASE("kernel shares add up to the compute time") {
   CHECK(absl::StrContains(rows[5], "batch_norm_backwar\u2026last_kernel"));
 }
 
+TEST_CASE("kernels: occupancy with what limits it, within 80 columns") {
+  report::Report report = test::sample_report();
+  report::Scope& scope = report.steady ? *report.steady : report.whole;
+  std::vector<report::Kernel>& kernels = scope.devices[0].kernels;
+  kernels[0].occupancy = {1000, 16, 64, "registers", 12.5, 0.04};
+  kernels[1].occupancy = {1000, 32, 64, "shared memory", 1.25, 0.3};
+  kernels[2].occupancy = {1000, 64, 64, "threads", 3, 0};
+  kernels[3].occupancy = {1000, 64, 64, "threads", 0.25, 0.75};
+  const PageText page(report);
+  const std::vector<std::string> rows = page.below("Kernels");  // the caption goes on in the first
+  REQUIRE(rows.size() == 14);
+  CHECK(absl::EndsWith(rows[1], "occ %     name"));
+  CHECK(absl::StrContains(rows[2], "  25 reg    sm90"));
+  CHECK(absl::StrContains(rows[3], "  50 smem   sm90"));
+  CHECK(absl::StrContains(rows[4], "  100       cutlass"));
+  CHECK(absl::StrContains(rows[5], "  100 grid  batch"));
+  CHECK(absl::StrContains(rows[6], "  -         batch"));  // not known
+  for (const std::string& line : rows) CHECK(sink::columns(line) <= 80);
+  const PageText wide(report, {.width = 160});
+  CHECK(wide.has("occ = warps that fit / warp slots"));
+  CHECK(absl::StrContains(wide.line_with("dgrad"), "  50 smem     1.3  sm90"));
+  CHECK(absl::StrContains(wide.line_with("fprop"), "  25 reg       13  sm90"));
+  CHECK(absl::StrContains(wide.line_with("multi_tensor"), "  -             -  at::"));
+}
+
 TEST_CASE("communication kernels have no share of compute") {
   const PageText page(test::sample_report_three_gpus());
   const std::string row = page.line_with("ncclDevKernel");

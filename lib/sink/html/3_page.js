@@ -19,6 +19,13 @@ function tiles(device, path) {
   return list;
 }
 
+function occupancyOf(k) {
+  const o = k.occupancy;
+  if (!o || !o.max_warps) return ['-', '-'];
+  const limit = o.warps < o.max_warps && o.limiter ? ` (${o.limiter})` : '';
+  return [percent(o.warps, o.max_warps) + limit, grouped(o.waves, 1)];
+}
+
 function kernels(device, path) {
   const shown = device.kernels.slice(0, kMostRows);
   const rows = shown.map((k, i) => [element('span', {title: k.full_name}, k.name), k.family,
@@ -26,12 +33,12 @@ function kernels(device, path) {
     percent(k.total_ns, device.kernel_sum_ns),
     figure(`${path}.kernels[${i}].calls`, k.calls, grouped(k.calls, 0)),
     duration(k.calls ? k.total_ns / k.calls : 0), duration(k.median_ns), duration(k.p99_ns),
-    percent(k.alone_ns, device.window_ns)]);
+    percent(k.alone_ns, device.window_ns), ...occupancyOf(k)]);
   const more = device.kernels.length - shown.length;
   return table(`Kernels${more > 0 ? `, the first ${shown.length} of ${device.kernels.length}` : ''}; ` +
     'times are sums over streams', [text('kernel'), text('family'), number('total'),
     number('of kernel time'), number('calls'), number('mean'), number('median'), number('p99'),
-    number('alone, of the window')], rows);
+    number('alone, of the window'), number('occupancy at most (limit)'), number('waves')], rows);
 }
 
 function longestGaps(device, path) {
