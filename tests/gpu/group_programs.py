@@ -16,6 +16,7 @@ def run(context):
     context.each("copies", copies)
     context.each("linked_injected", linked_injected)
     context.each("context_destroyed", context_destroyed)
+    context.each("occupancy", occupancy)
     context.each("cpp_train", cpp_train)
     context.each("train.py", train_py)
     context.each("record and replay", record_replay)
@@ -106,6 +107,30 @@ def compare_copies(context, name, wanted, report):
         label = " ".join(filter(None, key))
         context.equal(f"{name}: {label}", ours.pop(key, (0, 0)), (c["count"], c["bytes"]), "count, bytes")
     context.check(f"{name}: nothing else", not ours, ours or "nothing", "nothing")
+
+
+def occupancy(context, name):
+    """Theoretical occupancy and waves of each launch, against the CUDA runtime's own words."""
+    child, report = pair(context, name, [context.built("occupancy")])
+    if not reports.check_sound(context, name, report):
+        return
+    wanted = counts(child)
+    for launch in wanted["launches"]:
+        label = (f"{name}: {launch['kernel']} {launch['block']} threads, {launch['registers']} registers, "
+                 f"{launch['dynamic_bytes']} bytes, carveout {launch['carveout']}, "
+                 f"clusters of {launch['cluster_blocks']}")
+        found = [k for k in reports.kernels(report) if launch["kernel"] in k["full_name"]]
+        if len(found) != 1 or not found[0]["occupancy"]:
+            context.check(label, False, f"{len(found)} kernels, {found and found[0]['occupancy']}", "one, known")
+            continue
+        ours = found[0]["occupancy"]
+        context.equal(f"{label}: warps, of", (ours["warps"], ours["max_warps"]),
+                      (launch["blocks_per_sm"] * launch["warps_per_block"], wanted["max_warps"]), ours["limiter"])
+        resident = launch["blocks_per_sm"] * wanted["multiprocessors"]
+        if launch["active_clusters"]:
+            resident = min(resident, launch["active_clusters"] * launch["cluster_blocks"])
+        context.check(f"{label}: waves", abs(ours["waves"] - launch["blocks"] / resident) < 1e-9,
+                      f"{ours['waves']:.4f}", f"{launch['blocks'] / resident:.4f}", ours["limiter"])
 
 
 def linked_injected(context, name):
