@@ -1,7 +1,8 @@
 // Launches kernels that differ in what their blocks need, and prints for each what the CUDA runtime
 // says of its occupancy:
 //
-//   {"max_warps": 64, "multiprocessors": 132, "launches": [{"kernel": "needs<0,", "blocks_per_sm": 8,
+//   {"max_warps": 64, "multiprocessors": 132, "launches": [{"kernel": "needs<0,", "blocks_per_sm":
+//   8,
 //     "warps_per_block": 8, "blocks": 1000, "active_clusters": 0, "cluster_blocks": 1}, ...]}
 //
 // "kernel" is part of the demangled name and of no other; active_clusters is 0 where no cluster was
@@ -41,12 +42,12 @@ struct Launch {
 
 void print(const std::string& kernel, const Launch& launch, int blocks_per_sm, int clusters,
            int registers, bool first) {
-  std::printf("%s{\"kernel\": \"%s\", \"blocks_per_sm\": %d, \"warps_per_block\": %d, "
-              "\"blocks\": %d, \"active_clusters\": %d, \"cluster_blocks\": %d, "
-              "\"registers\": %d, \"block\": %d, \"dynamic_bytes\": %d, \"carveout\": %d}",
-              first ? "" : ", ", kernel.c_str(), blocks_per_sm, (launch.block + 31) / 32,
-              launch.blocks, clusters, launch.cluster, registers, launch.block,
-              launch.dynamic_bytes, launch.carveout_pct);
+  std::printf(
+      "%s{\"kernel\": \"%s\", \"blocks_per_sm\": %d, \"warps_per_block\": %d, "
+      "\"blocks\": %d, \"active_clusters\": %d, \"cluster_blocks\": %d, "
+      "\"registers\": %d, \"block\": %d, \"dynamic_bytes\": %d, \"carveout\": %d}",
+      first ? "" : ", ", kernel.c_str(), blocks_per_sm, (launch.block + 31) / 32, launch.blocks,
+      clusters, launch.cluster, registers, launch.block, launch.dynamic_bytes, launch.carveout_pct);
 }
 
 template <int kCase, int kRegisters, int kStaticBytes>
@@ -61,8 +62,7 @@ void run(float* out, const Launch& launch) {
                                         launch.carveout_pct));
   }
   if (launch.cluster > 8) {
-    GPU_TEST_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    GPU_TEST_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   }
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
@@ -85,8 +85,8 @@ void run(float* out, const Launch& launch) {
   }
   GPU_TEST_CHECK(cudaLaunchKernelEx(&config, kernel, out, 0));
   GPU_TEST_CHECK(cudaDeviceSynchronize());
-  print("needs<" + std::to_string(kCase) + ",", launch, blocks_per_sm, clusters,
-        attributes.numRegs, kCase == 0);
+  print("needs<" + std::to_string(kCase) + ",", launch, blocks_per_sm, clusters, attributes.numRegs,
+        kCase == 0);
 }
 
 }  // namespace
