@@ -252,7 +252,7 @@ TEST_CASE("a device that was never idle has no idle rows") {
   CHECK_FALSE(page.has("unlaunched"));
   CHECK_FALSE(page.has("spacing"));
   CHECK_FALSE(page.has("idle, other"));
-  check_columns_add_up(page, "window", 2);
+  check_columns_add_up(page, "window", 3);
 }
 
 TEST_CASE("operations that do not count are told from launches put into graphs") {
