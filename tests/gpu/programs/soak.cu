@@ -1,6 +1,6 @@
-// Replays a graph of N empty kernels until so many kernels have run, at a steady pace of full queues.
-// After each tenth it says on stdout how much device memory is in use beyond what was at the
-// first tenth, when every buffer of a profiler has come to be.
+// Replays a graph of N empty kernels until so many kernels have run, at a steady pace of full
+// queues. After each tenth it says on stdout how much device memory is in use beyond what was at
+// the first tenth, when every buffer of a profiler has come to be.
 #include <cinttypes>
 
 #include "common.h"
@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
     std::printf("%ld kernels\n", (tenth + 1) * (replays / kTenths) * nodes);
     std::fflush(stdout);
   }
-  std::printf("{\"soak_kernels\": %ld, \"replays\": %ld, \"captured\": %ld}\n", replays * nodes, replays,
-              nodes);
+  std::printf("{\"soak_kernels\": %ld, \"replays\": %ld, \"captured\": %ld}\n", replays * nodes,
+              replays, nodes);
   std::fprintf(stderr, "device memory grew by %" PRId64 " bytes\n",
                static_cast<std::int64_t>(last_bytes) - static_cast<std::int64_t>(first_bytes));
   return 0;
