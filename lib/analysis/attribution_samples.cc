@@ -92,8 +92,8 @@ void Attribution::paint_by_ranges(std::uint32_t thread, std::int64_t begin_ns, s
   }
 }
 
-// A range names what has no name of its own. One that fetches input says so whatever the thread
-// does in it, but for compiling and lacking a CPU.
+// A range names what has no name of its own. When the innermost one loads input, it says so
+// whatever the thread does in it; an outer one may hold anything else too.
 Attribution::Verdict Attribution::in_ranges(Verdict verdict, bool running,
                                             const RangeTracker::OpenRanges& ranges) const {
   if (ranges.name_ids.empty()) return verdict;
@@ -101,19 +101,18 @@ Attribution::Verdict Attribution::in_ranges(Verdict verdict, bool running,
       verdict.cause != Cause::no_work) {
     return verdict;
   }
-  const auto& ids = ranges.name_ids;
-  const auto loader = std::find_if(
-      ids.begin(), ids.end(), [this](std::uint32_t id) { return loads_input(names_.string(id)); });
+  const std::uint32_t innermost = ranges.name_ids.front();
+  const bool has_frames = verdict.evidence.kind == EvidenceRef::Kind::frames;
+  const bool loads = loads_input(names_.string(innermost));
+  if (has_frames && !loads) return verdict;
   if (verdict.evidence.kind == EvidenceRef::Kind::none) {
     verdict.evidence.kind = running ? EvidenceRef::Kind::running : EvidenceRef::Kind::range;
   }
-  const bool has_frames = verdict.evidence.kind == EvidenceRef::Kind::frames;
-  if (loader != ids.end()) {
+  verdict.evidence.range = innermost;
+  if (loads) {
     verdict.cause = Cause::input_pipeline;
-    verdict.evidence.range = *loader;
-  } else if (!has_frames) {
-    verdict.evidence.range = ids.front();
-    if (verdict.cause == Cause::unattributed) verdict.cause = Cause::host;
+  } else if (verdict.cause == Cause::unattributed) {
+    verdict.cause = Cause::host;
   }
   return verdict;
 }

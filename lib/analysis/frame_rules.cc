@@ -65,13 +65,28 @@ constexpr Rule kFrameRules[] = {
     {"/socket.py:", FrameKind::wait},
 };
 
-// Of a range in lower case, with blanks for everything but letters and digits: the whole of it,
-// and parts.
-constexpr std::string_view kInputNames[] = {"data", "input", "inputs", "batch", "load", "fetch"};
-constexpr std::string_view kInputWords[] = {
-    "dataload",   "data load",  "load data",  "data fetch",  "fetch data", "data wait",
-    "get batch",  "next batch", "load batch", "fetch batch", "batch load", "input pipeline",
-    "load input", "get data",   "next data",  "data prep",   "prefetch"};
+// How the names of ranges begin that load input; in lower case, words apart by one blank. Few and
+// whole words: what merely mentions data (a whole loop, FSDP's backward_prefetch) does not load it.
+constexpr std::string_view kInputBegins[] = {
+    "data loading",   "data load",      "data loader",   "dataloader",    "enumerate dataloader",
+    "load data",      "data fetch",     "fetch data",    "data wait",     "wait for data",
+    "next batch",     "get next batch", "load batch",    "fetch batch",   "batch load",
+    "input pipeline", "load input",     "data prefetch", "prefetch data", "prefetch batch",
+    "next data"};
+
+// "Next_Batch, seq = 12" -> "next batch"
+std::string words_of(std::string_view range) {
+  std::string words;
+  for (const char c : strip_range_name(range)) {
+    if (absl::ascii_isalnum(c)) {
+      words += absl::ascii_tolower(c);
+    } else if (!words.empty() && words.back() != ' ') {
+      words += ' ';
+    }
+  }
+  absl::StripTrailingAsciiWhitespace(&words);
+  return words;
+}
 
 }  // namespace
 
@@ -95,14 +110,11 @@ std::string_view short_frame(std::string_view frame) {
 }
 
 bool loads_input(std::string_view range) {
-  std::string name = absl::AsciiStrToLower(strip_range_name(range));
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !absl::ascii_isalnum(c); }, ' ');
-  if (std::find(std::begin(kInputNames), std::end(kInputNames), name) != std::end(kInputNames)) {
-    return true;
-  }
-  return std::any_of(std::begin(kInputWords), std::end(kInputWords),
-                     [&](std::string_view w) { return absl::StrContains(name, w); });
+  const std::string words = words_of(range);
+  if (words == "data") return true;
+  return std::any_of(std::begin(kInputBegins), std::end(kInputBegins), [&](std::string_view w) {
+    return absl::StartsWith(words, w) && (words.size() == w.size() || words[w.size()] == ' ');
+  });
 }
 
 bool waits_for_outside(std::string_view wait) {

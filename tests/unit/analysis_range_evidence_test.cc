@@ -63,8 +63,8 @@ TEST_CASE("a stretch is cut where its ranges change") {
 TEST_CASE("a range that loads data: input pipeline, also below others and over plain frames") {
   Host host;
   host.call(0, 5 * kUs);
-  host.push(0, "next_batch");
-  host.push(kUs, "decode");
+  host.push(0, "step");
+  host.push(kUs, "next_batch");
   SECTION("running without frames") { host.sample(0, 30 * kMs, {}, true); }
   SECTION("in frames that say nothing of it") {
     host.sample(0, 30 * kMs, {"/home/u/my.py:decode:12"}, true);
@@ -136,15 +136,27 @@ TEST_CASE("reading a file is no waiting for work from outside; a pipe and a sock
   CHECK(waits_for_outside("recvfrom(socket)"));
 }
 
+TEST_CASE("a range that loads data says nothing of the ranges inside it") {
+  Host host = busy_host();
+  host.push(0, "data");
+  host.push(kUs, "optimizer");
+  const auto slices = ask(host);
+  CHECK(of(slices, Cause::input_pipeline) == 0);
+  CHECK(words(host, slices, Cause::host) == "range optimizer, on a CPU");
+}
+
 TEST_CASE("names of ranges that load data") {
   for (const char* name :
-       {"data", "Data", "dataloader", "DataLoader.next", "load_batch", "next batch", "prefetch",
-        "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "get_batch, seq = 3"}) {
+       {"data", "Data ", "[data]", "dataloader", "DataLoader.next", "load_batch", "next batch",
+        "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "next_batch, seq = 3"}) {
     INFO(name);
     CHECK(loads_input(name));
   }
-  for (const char* name : {"forward", "backward", "data parallel", "batch_norm", "BatchNorm2d",
-                           "update", "metadata", "optimizer.load_state", ""}) {
+  for (const char* name :
+       {"forward", "data parallel", "batch", "load", "batch_norm", "BatchNorm2d", "metadata_load",
+        "optimizer.load_state", "FSDP::backward_prefetch for layers.3", "offload_data",
+        "upload data", "training loop over dataloader", "train(dataloader)", "get_batch_stats",
+        "target_data", "weight_prefetch", "cudaMemPrefetchAsync", ""}) {
     INFO(name);
     CHECK(!loads_input(name));
   }
