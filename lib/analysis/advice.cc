@@ -144,7 +144,10 @@ class Advisor {
         if (cause.cause != cause_name(row.cause)) continue;
         if (row.cause == Cause::host && cause.evidence.empty()) continue;
         std::string text = row.text({device_, cause, cpus_});
-        if (!text.empty()) add(std::move(text), row.source, cause.cause, cause.idle_ns);
+        // What is moved away is what the text names, not all that the host did.
+        const std::int64_t win_ns =
+            row.cause == Cause::host ? cause.evidence.front().ns : cause.idle_ns;
+        if (!text.empty()) add(std::move(text), row.source, cause.cause, win_ns);
       }
     }
   }

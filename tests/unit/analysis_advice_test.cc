@@ -38,6 +38,18 @@ TEST_CASE("each cause has its advice, with a bound per step") {
   CHECK(advice[0].cause == "input pipeline");
 }
 
+TEST_CASE("host advice promises no more than the evidence that it names") {
+  auto scope = scope_with("host, other", 400'000'000, "clock_nanosleep");
+  report::Cause& cause = scope.devices[0].causes[0];
+  cause.evidence[0].ns = 250'000'000;
+  cause.evidence.push_back({"range forward, on a CPU", 150'000'000});
+  const auto advice = advise(scope, 0, 0);
+  REQUIRE(advice.size() == 1);
+  CHECK(says(advice[0], "clock_nanosleep"));
+  CHECK(advice[0].before_ms == Approx(1000));
+  CHECK(advice[0].after_ms == Approx(750));
+}
+
 TEST_CASE("a loader with workers is told apart from one without") {
   const auto slow = advise(
       scope_with("input pipeline", 400'000'000,
